@@ -1,0 +1,35 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// lock takes the file for this process, or returns ErrInUse. The kernel gives it back when
+// the file is closed, so also when the process is killed.
+//
+// It is flock, not a POSIX record lock: it holds between two Opens in one process, too.
+func lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, ErrInUse
+	}
+	return nil, &os.PathError{Op: "flock", Path: path, Err: err}
+}

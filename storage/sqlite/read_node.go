@@ -1,0 +1,231 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+
+	engine "zombiezen.com/go/sqlite"
+
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/types"
+)
+
+// chain returns the nodes of a chain; the log comes with the last.
+func (r *reader) chain(ctx context.Context, rows []row, w storage.Want) ([]storage.Node, error) {
+	out := make([]storage.Node, len(rows))
+	for i, o := range rows {
+		n, err := r.node(ctx, o, w, w.Log && i == len(rows)-1)
+		if err != nil {
+			return nil, r.fault(err)
+		}
+		out[i] = n
+		r.lastID, r.lastKey = o.ID, o.key
+	}
+	return out, nil
+}
+
+// node returns o with what w wants.
+func (r *reader) node(ctx context.Context, o row, w storage.Want, withLog bool) (n storage.Node, err error) {
+	if err := ctx.Err(); err != nil { // a long list is many nodes
+		return n, err
+	}
+	n.Object = o.Object
+	if withLog {
+		if n.Log, err = r.log(o.key, w.Version); err != nil {
+			return n, err
+		}
+	}
+	if w.Beside != "" {
+		n.Beside, err = r.beside(o, w)
+	}
+	return n, err
+}
+
+// child returns the child of the object key with this kind and name.
+func (r *reader) child(key int64, k types.Kind, name string) (row, bool, error) {
+	return r.one(qChild, func(s *engine.Stmt) {
+		s.BindInt64(1, key)
+		s.BindText(2, string(k))
+		s.BindText(3, name)
+	})
+}
+
+// beside returns the children of o that w wants, one search for each name.
+func (r *reader) beside(o row, w storage.Want) ([]storage.Object, error) {
+	names := w.Names
+	if len(names) > 1 {
+		names = slices.Compact(slices.Sorted(slices.Values(names)))
+	}
+	var out []storage.Object
+	for _, name := range names {
+		c, ok, err := r.child(o.key, w.Beside, name)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			c.Parent = o.ID
+			out = append(out, c.Object)
+		}
+	}
+	return out, nil
+}
+
+// children returns what q asks for.
+func (r *reader) children(ctx context.Context, q storage.ListQuery) ([]row, error) {
+	var parent int64
+	if q.Parent != "" {
+		key, err := r.key(q.Parent)
+		if err != nil || key == 0 {
+			return nil, err
+		}
+		parent = key
+	}
+	which := qListAll
+	if q.Kind != "" {
+		which = qList
+		if q.After != "" { // else a child without a name would be missed
+			which = qListAfter
+		}
+	}
+	s, err := r.get(which)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Reset()
+	if parent == 0 {
+		s.BindNull(1)
+	} else {
+		s.BindInt64(1, parent)
+	}
+	if which != qListAll {
+		limit := int64(q.Limit)
+		if limit <= 0 {
+			limit = -1 // none
+		}
+		s.BindText(2, string(q.Kind))
+		s.BindInt64(3, limit)
+	}
+	if which == qListAfter {
+		s.BindText(4, q.After)
+	}
+	var out []row
+	for {
+		if len(out)%256 == 255 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		ok, err := s.Step()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return out, nil
+		}
+		o := scan(s, which)
+		o.Parent = q.Parent
+		out = append(out, o)
+	}
+}
+
+// located returns the keys that q finds, of these kinds, at most limit (-1: all). Rows
+// of other kinds are passed over in the index.
+func (r *reader) located(ctx context.Context, q query, locations []string, kinds []types.Kind, limit int) ([]int64, error) {
+	s, err := r.get(q)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Reset()
+	for i, l := range locations {
+		s.BindText(i+1, l)
+	}
+	var out []int64
+	for n := 0; len(out) != limit; n++ {
+		if n%256 == 255 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		ok, err := s.Step()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		if slices.Contains(kinds, types.Kind(s.ColumnText(1))) {
+			out = append(out, s.ColumnInt64(0))
+		}
+	}
+	return out, nil
+}
+
+// key returns the key of an object, 0 if there is none.
+func (r *reader) key(id types.ID) (int64, error) {
+	s, err := r.get(qKey)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Reset()
+	s.BindText(1, string(id))
+	ok, err := s.Step()
+	if !ok {
+		return 0, err
+	}
+	return s.ColumnInt64(0), nil
+}
+
+// log returns the log of the object key. The memory of versions costs nothing here:
+// only what is not backfilled is read, and the one version that is asked for.
+func (r *reader) log(key, version int64) (*storage.Log, error) {
+	s, err := r.get(qLog)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Reset()
+	s.BindInt64(1, key)
+	ok, err := s.Step()
+	if err != nil {
+		return nil, err
+	}
+	l := &storage.Log{}
+	if !ok {
+		return l, nil
+	}
+	l.Revision, l.Last, l.Backfilled = s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2)
+	l.State = column(s, 3)
+	if l.Last > l.Backfilled {
+		if l.Commits, err = r.commits(qCommits, key, l.Backfilled, l.Last); err != nil {
+			return nil, err
+		}
+	}
+	if version == 0 {
+		return l, nil
+	}
+	asked, err := r.commits(qVersion, key, version)
+	if len(asked) > 0 {
+		l.Asked = &asked[0]
+	}
+	return l, err
+}
+
+// commits returns the commits of the log key that q finds.
+func (r *reader) commits(q query, key int64, versions ...int64) ([]storage.Commit, error) {
+	s, err := r.get(q)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Reset()
+	s.BindInt64(1, key)
+	for i, v := range versions {
+		s.BindInt64(i+2, v)
+	}
+	var out []storage.Commit
+	for {
+		ok, err := s.Step()
+		if !ok || err != nil {
+			return out, err
+		}
+		out = append(out, storage.Commit{Version: s.ColumnInt64(0), File: s.ColumnText(1), Data: column(s, 2)})
+	}
+}

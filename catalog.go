@@ -1,0 +1,174 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/leveelake/catalog/credentials"
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/types"
+)
+
+// Config is what a catalog is made of. Only Store is required; each other zero field
+// means what its comment says.
+type Config struct {
+	// Store keeps the state. The catalog does not close it.
+	Store storage.Store
+
+	// Vendor hands out credentials. With nil, operations that vend answer
+	// NotImplemented for anything but local files, which need none.
+	Vendor credentials.Vendor
+
+	// ManagedRoot is a storage URL below which managed tables go whose schema and
+	// catalog have no storage root of their own. "" means that these cannot be staged.
+	ManagedRoot string
+
+	// Remover removes the files of a managed table after its drop. nil leaves them.
+	Remover Remover
+
+	// Limits bounds what clients may ask for.
+	Limits Limits
+
+	// Logger gets what goes wrong behind an answered request. nil means slog.Default.
+	Logger *slog.Logger
+
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Limits are numbers that bound a catalog. Zero fields mean the defaults.
+type Limits struct {
+	// Unbackfilled is how many commits of a table may wait for backfill; 0 means 10.
+	// Clients of the Delta API expect 10.
+	Unbackfilled int
+
+	// RememberVersions and RememberFor say how long the catalog remembers from which
+	// file a backfilled version came, so that a late retry of its commit is known as
+	// such: the last so many versions and those of so long, whichever is more. 0
+	// means 100,000 versions and 30 days. RememberFor counts in whole days.
+	RememberVersions int64
+	RememberFor      time.Duration
+}
+
+// A Remover removes all files at and below a location. It is called after a drop is
+// durable, never within it; an error is logged and fails nothing.
+type Remover interface {
+	Remove(ctx context.Context, location string) error
+}
+
+// A Catalog names Delta tables and decides which commit of a managed one wins. Its
+// methods are safe for many goroutines; each is one transaction on the store.
+type Catalog struct {
+	store       storage.Store
+	vendor      credentials.Vendor
+	managedRoot string
+	remover     Remover
+	rules       rules
+	log         *slog.Logger
+	clock       func() time.Time
+	metastore   atomic.Pointer[storage.Object] // once known to exist; it never changes
+}
+
+// New makes a catalog. It does no I/O; it fails if the Config cannot work.
+func New(cfg Config) (*Catalog, error) {
+	if cfg.Store == nil {
+		return nil, errors.New("catalog: Config.Store is missing")
+	}
+	c := &Catalog{
+		store:   cfg.Store,
+		vendor:  cfg.Vendor,
+		remover: cfg.Remover,
+		log:     cfg.Logger,
+		clock:   cfg.Now,
+		rules: rules{
+			unbackfilled: int64(cfg.Limits.Unbackfilled),
+			remember:     cfg.Limits.RememberVersions,
+			rememberFor:  cfg.Limits.RememberFor,
+		},
+	}
+	if c.log == nil {
+		c.log = slog.Default()
+	}
+	if c.clock == nil {
+		c.clock = time.Now
+	}
+	if c.rules.unbackfilled == 0 {
+		c.rules.unbackfilled = 10
+	}
+	if c.rules.remember == 0 {
+		c.rules.remember = 100_000
+	}
+	if c.rules.rememberFor == 0 {
+		c.rules.rememberFor = 30 * day
+	}
+	if c.rules.unbackfilled < 0 || c.rules.unbackfilled > math.MaxInt32 || c.rules.remember < 0 || c.rules.rememberFor < 0 {
+		return nil, errors.New("catalog: Config.Limits has a negative or absurd value")
+	}
+	if cfg.ManagedRoot != "" {
+		root, err := storageRoot(cfg.ManagedRoot)
+		if err != nil {
+			return nil, fmt.Errorf("catalog: Config.ManagedRoot: %w", err)
+		}
+		c.managedRoot = root
+	}
+	return c, nil
+}
+
+// now is the time as objects keep it.
+func (c *Catalog) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }
+
+func newID() types.ID { return types.ID(uuid.NewString()) }
+
+// principalKey is the context key of the principal.
+type principalKey struct{}
+
+// WithPrincipal returns a context whose requests are made by principal, an authenticated name. The
+// catalog trusts it.
+func WithPrincipal(ctx context.Context, principal string) context.Context {
+	return context.WithValue(ctx, principalKey{}, principal)
+}
+
+// Principal returns who makes the requests of ctx; "" if nobody is authenticated.
+func Principal(ctx context.Context) string {
+	p, _ := ctx.Value(principalKey{}).(string)
+	return p
+}
+
+// update is storage.Update with the store's errors in the catalog's words.
+func update[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx) (T, error)) (T, error) {
+	out, err := storage.Update(ctx, c.store, fn)
+	return out, typed(err)
+}
+
+// view is storage.View likewise.
+func view[T any](ctx context.Context, c *Catalog, fn func(tx storage.ReadTx) (T, error)) (T, error) {
+	out, err := storage.View(ctx, c.store, fn)
+	return out, typed(err)
+}
+
+// typed gives a code to the errors that a store returns on purpose. Errors of the
+// catalog itself, and faults, stay as they are.
+func typed(err error) error {
+	switch {
+	case err == nil, types.CodeOf(err) != types.Internal:
+		return err
+	case errors.Is(err, storage.ErrExists):
+		return types.AlreadyExists.Errorf("the name is taken%w", quiet{err})
+	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrStale):
+		return types.UpdateRequirementConflict.Errorf("another request changed the same objects; reload and retry%w", quiet{err})
+	}
+	return err
+}
+
+// quiet keeps a cause for errors.Is and the log while it adds nothing to the message.
+type quiet struct{ err error }
+
+func (quiet) Error() string   { return "" }
+func (q quiet) Unwrap() error { return q.err }

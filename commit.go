@@ -1,0 +1,163 @@
+package catalog
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/types"
+)
+
+// This file decides which commit wins. It is pure: it reads no clock, no store and no
+// file, so that every rule is a row of a table test and a target for the fuzzer.
+//
+// A managed table has a last ratified version L and a last backfilled version F, both 0
+// at creation (version 0 is written by the client and never passes through here). The
+// versions in (F, L] are known by name, and so is every earlier one until it is forgotten.
+
+// maxFileName bounds the name of a commit file, in bytes.
+const maxFileName = 1024
+
+// checkCommit refuses a commit that no state of a table could take.
+func checkCommit(c types.Commit) error {
+	const at = "add-commit.commit."
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{
+		{"version", c.Version},
+		{"timestamp", c.Timestamp},
+		{"file-size", c.FileSize},
+		{"file-modification-timestamp", c.FileModificationTimestamp},
+	} {
+		if f.value <= 0 {
+			return types.InvalidParameterValue.Errorf("%s%s is %d; it must be positive", at, f.name, f.value)
+		}
+	}
+	name := c.FileName
+	switch {
+	case strings.TrimSpace(name) == "":
+		return types.InvalidParameterValue.Errorf("%sfile-name is blank", at)
+	case len(name) > maxFileName:
+		return types.InvalidParameterValue.Errorf("%sfile-name has %d bytes; at most %d are allowed", at, len(name), maxFileName)
+	case name == "." || name == ".." || strings.ContainsAny(name, `/\`) || !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
+		return types.InvalidParameterValue.Errorf("%sfile-name %q is not a plain file name", at, name)
+	}
+	return nil
+}
+
+func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
+
+// A verdict is what a table's log says of a proposed commit by its version and name alone.
+type verdict int
+
+const (
+	isNew     verdict = iota // above L: rows 5 to 8 of the rules decide
+	isReplay                 // this very commit was ratified before
+	isTaken                  // another file was ratified as this version
+	isUnknown                // so old that its name is forgotten
+)
+
+// judge says what log, read with Want.Version = c.Version, knows of c.
+func judge(log storage.Log, c types.Commit) verdict {
+	switch {
+	case c.Version > log.Last:
+		return isNew
+	case log.Asked == nil:
+		return isUnknown
+	case log.Asked.File == c.FileName:
+		return isReplay
+	default:
+		return isTaken
+	}
+}
+
+// advance returns L and F after ratifying add (nil: none), which is new, and noting that
+// the client has backfilled up to backfilled (nil: it does not say). At most limit
+// commits may be left unbackfilled.
+func advance(log storage.Log, add *types.Commit, backfilled *int64, limit int64) (last, back int64, err error) {
+	last, back = log.Last, log.Backfilled
+	if add == nil {
+		switch b := *backfilled; {
+		case last == 0:
+			return 0, 0, types.InvalidParameterValue.Errorf("set-latest-backfilled-version is %d, but the table has no commit yet", b)
+		case b > last:
+			return 0, 0, types.InvalidParameterValue.Errorf("set-latest-backfilled-version is %d, but the latest version is %d", b, last)
+		default:
+			return last, max(back, b), nil
+		}
+	}
+	if add.Version-1 != last { // not last+1, which may overflow
+		return 0, 0, types.InvalidParameterValue.Errorf("commit version %d leaves a gap: the latest version is %d", add.Version, last)
+	}
+	if backfilled != nil {
+		if *backfilled > last {
+			return 0, 0, types.InvalidParameterValue.Errorf("set-latest-backfilled-version is %d, but only versions up to %d are ratified before this commit", *backfilled, last)
+		}
+		back = max(back, *backfilled)
+	}
+	if add.Version-back > limit {
+		return 0, 0, types.ResourceExhausted.Errorf("version %d would be unbackfilled commit %d of the table; at most %d are allowed: backfill, then retry", add.Version, add.Version-back, limit)
+	}
+	return add.Version, back, nil
+}
+
+// A memory is what the opaque state of a log holds.
+type memory struct {
+	// RowIDHighWaterMark is the domain delta.rowTracking; it lives here because it
+	// moves with nearly every commit, and the table's ETag must not.
+	RowIDHighWaterMark *int64 `json:"hwm,omitempty"`
+	// Days holds, for each UTC day on which a version was ratified, that day and the
+	// first version of it: what retention by age needs to know.
+	Days []dayMark `json:"days,omitempty"`
+}
+
+// A dayMark is a day since the epoch and the first version ratified on it.
+type dayMark [2]int64
+
+func decodeMemory(state []byte) (memory, error) {
+	var m memory
+	if len(state) == 0 {
+		return m, nil
+	}
+	err := json.Unmarshal(state, &m)
+	return m, err
+}
+
+func (m memory) encode() ([]byte, error) { return json.Marshal(m) }
+
+const day = 24 * time.Hour
+
+// ratified notes that version was ratified at now, and returns up to which version
+// names may be forgotten: those older than keepFor that are not among the last keep.
+func (m *memory) ratified(version int64, now time.Time, keep int64, keepFor time.Duration) (forget int64) {
+	today := now.Unix() / int64(day/time.Second)
+	if n := len(m.Days); n == 0 || m.Days[n-1][0] < today {
+		// A clock that went back adds no mark: the version then counts as of the
+		// later day and is remembered a little longer.
+		m.Days = append(m.Days, dayMark{today, version})
+	}
+	oldest := today - int64(keepFor/day)
+	for len(m.Days) > 1 && m.Days[0][0] < oldest {
+		m.Days = m.Days[1:]
+	}
+	return max(0, min(version-keep, m.Days[0][1]-1))
+}
+
+// commitData is the part of a commit that its log entry does not show: timestamp,
+// file size, file modification timestamp.
+type commitData [3]int64
+
+// logCommit and wireCommit translate between the log's form of a commit and the API's.
+func logCommit(c types.Commit) (*storage.Commit, error) {
+	data, err := json.Marshal(commitData{c.Timestamp, c.FileSize, c.FileModificationTimestamp})
+	return &storage.Commit{Version: c.Version, File: c.FileName, Data: data}, err
+}
+
+func wireCommit(c storage.Commit) (types.Commit, error) {
+	var d commitData
+	err := json.Unmarshal(c.Data, &d)
+	return types.Commit{Version: c.Version, FileName: c.File, Timestamp: d[0], FileSize: d[1], FileModificationTimestamp: d[2]}, err
+}

@@ -1,0 +1,249 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+
+	"github.com/leveelake/catalog/types"
+)
+
+// This file holds what the catalog and its clients must agree on: the version of the
+// API, and the contract of catalog-managed tables.
+
+// apiMinor is the highest minor version served of each major version of the Delta API.
+var apiMinor = map[int]int{1: 0}
+
+// negotiate picks the highest API version that a client, which speaks every minor
+// version up to the one it names of each major version, shares with us.
+func negotiate(versions string) (string, error) {
+	if strings.TrimSpace(versions) == "" {
+		return "", types.InvalidParameterValue.Errorf("protocol-versions is missing; the catalog speaks %s", spoken())
+	}
+	client := map[int]int{}
+	for item := range strings.SplitSeq(versions, ",") {
+		major, minor, ok := parseVersion(strings.TrimSpace(item))
+		if !ok {
+			return "", types.InvalidParameterValue.Errorf("protocol-versions: %q is not of the form major.minor; the catalog speaks %s", item, spoken())
+		}
+		client[major] = max(client[major], minor)
+	}
+	best, bestMinor := -1, 0
+	for major, minor := range client {
+		if ours, ok := apiMinor[major]; ok && major > best {
+			best, bestMinor = major, min(ours, minor)
+		}
+	}
+	if best < 0 {
+		return "", types.InvalidParameterValue.Errorf("protocol-versions: none of %q is spoken here; the catalog speaks %s", versions, spoken())
+	}
+	return strconv.Itoa(best) + "." + strconv.Itoa(bestMinor), nil
+}
+
+func parseVersion(s string) (major, minor int, ok bool) {
+	a, b, found := strings.Cut(s, ".")
+	if !found {
+		return 0, 0, false
+	}
+	x, err1 := strconv.ParseUint(a, 10, 31)
+	y, err2 := strconv.ParseUint(b, 10, 31)
+	return int(x), int(y), err1 == nil && err2 == nil
+}
+
+func spoken() string {
+	var out []string
+	for major, minor := range apiMinor {
+		out = append(out, strconv.Itoa(major)+"."+strconv.Itoa(minor))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// Table features and properties of the managed-table contract (Delta protocol, "Table
+// Features", and the Unity Catalog specification of managed tables).
+const (
+	featureClustering  = "clustering"
+	featureRowTracking = "rowTracking"
+
+	propertyTableID = "io.unitycatalog.tableId"
+	propertyUniform = "delta.universalFormat.enabledFormats"
+	propertyMapping = "delta.columnMapping.mode"
+
+	minReader = 3
+	minWriter = 7
+)
+
+// requiredReader and requiredWriter are the features that a managed table has.
+var (
+	requiredReader = []string{"catalogManaged", "deletionVectors", "v2Checkpoint", "vacuumProtocolCheck"}
+	requiredWriter = []string{"catalogManaged", "deletionVectors", "inCommitTimestamp", "v2Checkpoint", "vacuumProtocolCheck"}
+)
+
+// requiredProperties are the properties that a managed table has, tableId aside.
+var requiredProperties = map[string]string{
+	"delta.checkpoint.writeStatsAsJson":   "true",
+	"delta.checkpoint.writeStatsAsStruct": "true",
+	"delta.checkpointPolicy":              "v2",
+	"delta.enableDeletionVectors":         "true",
+	"delta.enableInCommitTimestamps":      "true",
+}
+
+// suggestedFeatures and suggestedProperties make a managed table better, where the
+// client can; the value of a nil property is the client's to choose.
+var (
+	suggestedReader     = []string{"columnMapping"}
+	suggestedWriter     = []string{"columnMapping", "domainMetadata", "rowTracking"}
+	suggestedProperties = map[string]*string{
+		"delta.columnMapping.mode":                                 new("name"),
+		"delta.columnMapping.maxColumnId":                          nil,
+		"delta.enableRowTracking":                                  new("true"),
+		"delta.rowTracking.materializedRowIdColumnName":            nil,
+		"delta.rowTracking.materializedRowCommitVersionColumnName": nil,
+		"delta.randomizeFilePrefixes":                              new("true"),
+		"delta.parquet.compression.codec":                          new("zstd"),
+	}
+)
+
+// stagingAnswer tells the writer of version 0 what the table must and should have.
+func stagingAnswer(id types.ID, location string) types.StagingTable {
+	required := map[string]*string{propertyTableID: new(string(id))}
+	for k, v := range requiredProperties {
+		required[k] = new(v)
+	}
+	suggested := make(map[string]*string, len(suggestedProperties))
+	for k, v := range suggestedProperties {
+		if v != nil {
+			v = new(*v)
+		}
+		suggested[k] = v
+	}
+	return types.StagingTable{
+		ID:       id,
+		Type:     types.Managed,
+		Location: location,
+		RequiredProtocol: types.Protocol{
+			MinReaderVersion: minReader,
+			MinWriterVersion: minWriter,
+			ReaderFeatures:   slices.Clone(requiredReader),
+			WriterFeatures:   slices.Clone(requiredWriter),
+		},
+		SuggestedProtocol: types.Features{
+			ReaderFeatures: slices.Clone(suggestedReader),
+			WriterFeatures: slices.Clone(suggestedWriter),
+		},
+		RequiredProperties:  required,
+		SuggestedProperties: suggested,
+	}
+}
+
+// A violation is one way in which a table breaks the contract. The texts are fixed for
+// a place, so that equal violations compare equal.
+type violation string
+
+func (v violation) Error() string { return string(v) }
+
+// violations lists how a managed table breaks the contract, in a fixed order.
+func (t *table) violations() []violation {
+	var out []violation
+	p := t.record.protocol()
+	if p.MinReaderVersion < minReader {
+		out = append(out, violation("protocol.min-reader-version must be at least "+strconv.Itoa(minReader)))
+	}
+	if p.MinWriterVersion < minWriter {
+		out = append(out, violation("protocol.min-writer-version must be at least "+strconv.Itoa(minWriter)))
+	}
+	missing := func(have []string, want, list string) {
+		if !slices.Contains(have, want) {
+			out = append(out, violation("protocol."+list+" must contain "+want))
+		}
+	}
+	for _, f := range requiredReader {
+		missing(p.ReaderFeatures, f, "reader-features")
+	}
+	for _, f := range requiredWriter {
+		missing(p.WriterFeatures, f, "writer-features")
+	}
+	for _, f := range p.ReaderFeatures {
+		if !slices.Contains(requiredReader, f) && !slices.Contains(p.WriterFeatures, f) {
+			out = append(out, violation("protocol.writer-features must contain "+f+", as protocol.reader-features does"))
+		}
+	}
+	for _, k := range sortedKeys(requiredProperties) {
+		if t.record.Properties[k] != requiredProperties[k] {
+			out = append(out, violation("properties["+k+"] must be "+requiredProperties[k]))
+		}
+	}
+	if t.record.Properties[propertyTableID] != string(t.object.ID) {
+		out = append(out, violation("properties["+propertyTableID+"] must be "+string(t.object.ID)))
+	}
+	if t.record.Clustering != nil && !slices.Contains(p.WriterFeatures, featureClustering) {
+		out = append(out, violation("domain-metadata "+types.DomainClustering+" needs writer feature "+featureClustering))
+	}
+	if t.memory.RowIDHighWaterMark != nil && !slices.Contains(p.WriterFeatures, featureRowTracking) {
+		out = append(out, violation("domain-metadata "+types.DomainRowTracking+" needs writer feature "+featureRowTracking))
+	}
+	return out
+}
+
+// checkContract refuses a change of a managed table after which it breaks the contract
+// in a way in which it did not before (a new table: in any way). All ways are told at once.
+func checkContract(before []violation, t *table) error {
+	if t.record.Type != types.Managed {
+		return nil
+	}
+	var all *multierror.Error
+	for _, v := range t.violations() {
+		if !slices.Contains(before, v) {
+			all = multierror.Append(all, v)
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	all.ErrorFormat = func(errs []error) string {
+		texts := make([]string, len(errs))
+		for i, err := range errs {
+			texts[i] = err.Error()
+		}
+		return strings.Join(texts, "; ")
+	}
+	return types.InvalidParameterValue.Errorf("not a valid managed table: %w", all).About(types.KindTable)
+}
+
+// Derived properties are made from the protocol, the domains and the commits of a table.
+// Clients see them, but cannot set them.
+const (
+	derivedMinReader     = "delta.minReaderVersion"
+	derivedMinWriter     = "delta.minWriterVersion"
+	derivedFeature       = "delta.feature."
+	derivedClustering    = "clusteringColumns"
+	derivedHighWaterMark = "delta.rowTracking.rowIdHighWaterMark"
+	derivedLastVersion   = "delta.lastUpdateVersion"
+	derivedLastTimestamp = "delta.lastCommitTimestamp"
+)
+
+func isDerived(key string) bool {
+	switch key {
+	case derivedMinReader, derivedMinWriter, derivedClustering, derivedHighWaterMark, derivedLastVersion, derivedLastTimestamp:
+		return true
+	}
+	return strings.HasPrefix(key, derivedFeature)
+}
+
+// isSecret tells of the Hadoop settings, keys and tokens among them, that some engines
+// send along as table properties. They are never stored.
+func isSecret(key string) bool {
+	return strings.HasPrefix(key, "fs.") || strings.HasPrefix(key, "option.fs.")
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,184 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/types"
+)
+
+// A record is what the body of a table's object holds beside its columns. The columns
+// follow it on a line of their own, as the bytes that a load sends: neither a load nor
+// a commit parses them.
+type record struct {
+	Type                types.TableType   `json:"type"`
+	Format              string            `json:"format"`
+	Comment             string            `json:"comment,omitempty"`
+	Owner               string            `json:"owner,omitempty"`
+	Created             time.Time         `json:"created"` // the object's is when a managed table was staged
+	PartitionColumns    []string          `json:"partition,omitempty"`
+	Protocol            *types.Protocol   `json:"protocol,omitempty"`
+	Properties          map[string]string `json:"properties,omitempty"` // as clients set them; no derived ones
+	Clustering          *types.Clustering `json:"clustering,omitempty"`
+	LastCommitVersion   *int64            `json:"last-version,omitempty"`
+	LastCommitTimestamp *int64            `json:"last-timestamp,omitempty"`
+	Uniform             *types.Uniform    `json:"uniform,omitempty"`
+}
+
+func (r *record) protocol() types.Protocol {
+	if r.Protocol == nil {
+		return types.Protocol{}
+	}
+	return *r.Protocol
+}
+
+// A table is a table as the rules see it: its object, what its body holds, its log.
+type table struct {
+	object  storage.Object
+	record  record
+	columns types.Columns
+	log     storage.Log
+	memory  memory
+}
+
+func decodeTable(n storage.Node) (*table, error) {
+	t := &table{object: n.Object}
+	head, columns, ok := bytes.Cut(n.Body, []byte("\n"))
+	if !ok {
+		return nil, fmt.Errorf("table %s: stored body has no columns", n.ID)
+	}
+	if err := json.Unmarshal(head, &t.record); err != nil {
+		return nil, fmt.Errorf("table %s: stored body: %w", n.ID, err)
+	}
+	t.columns = types.RawColumns(columns)
+	if n.Log != nil {
+		t.log = *n.Log
+		m, err := decodeMemory(n.Log.State)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: stored log state: %w", n.ID, err)
+		}
+		t.memory = m
+	}
+	return t, nil
+}
+
+// body encodes what decodeTable decodes.
+func (t *table) body() ([]byte, error) {
+	head, err := json.Marshal(t.record)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(head, '\n'), t.columns.JSON()...), nil
+}
+
+// clone copies t as deep as the rules change it.
+func (t *table) clone() *table {
+	c := *t
+	c.record.Properties = maps.Clone(t.record.Properties)
+	c.record.PartitionColumns = slices.Clone(t.record.PartitionColumns)
+	c.memory.Days = slices.Clone(t.memory.Days)
+	return &c
+}
+
+// etag names the state of the metadata. The ID makes it differ from that of a table that
+// had the same name before.
+func etag(o storage.Object) string {
+	return string(o.ID[:8]) + "-" + strconv.FormatInt(o.Revision, 10)
+}
+
+// touch moves the object's revision, and with it the ETag and the time of the update,
+// which goes up by a millisecond at least.
+func touch(o *storage.Object, now time.Time) {
+	o.Revision++
+	if earliest := o.Updated.Add(time.Millisecond); now.Before(earliest) {
+		now = earliest
+	}
+	o.Updated = now
+}
+
+// isDelta reports whether the Delta API serves the table.
+func (t *table) isDelta() bool { return t.record.Format == types.FormatDelta }
+
+// properties returns the client's properties and the derived ones over them.
+func (t *table) properties() map[string]string {
+	r := &t.record
+	out := make(map[string]string, len(r.Properties)+24)
+	maps.Copy(out, r.Properties)
+	if p := r.Protocol; p != nil {
+		out[derivedMinReader] = strconv.Itoa(p.MinReaderVersion)
+		out[derivedMinWriter] = strconv.Itoa(p.MinWriterVersion)
+		for _, list := range [][]string{p.ReaderFeatures, p.WriterFeatures} {
+			for _, f := range list {
+				out[derivedFeature+f] = "supported"
+			}
+		}
+	}
+	if r.Clustering != nil {
+		paths := r.Clustering.ClusteringColumns
+		if paths == nil {
+			paths = [][]string{}
+		}
+		out[derivedClustering] = plainJSON(paths)
+	}
+	setInt := func(key string, v *int64) {
+		if v != nil {
+			out[key] = strconv.FormatInt(*v, 10)
+		}
+	}
+	setInt(derivedHighWaterMark, t.memory.RowIDHighWaterMark)
+	setInt(derivedLastVersion, r.LastCommitVersion)
+	setInt(derivedLastTimestamp, r.LastCommitTimestamp)
+	return out
+}
+
+// plainJSON is v's JSON without HTML escapes; v must be of a kind that always has one.
+func plainJSON(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// public returns the table as callers see it.
+func (t *table) public(in types.SchemaName) (types.Table, error) {
+	r := &t.record
+	out := types.Table{
+		Name:                in.Table(t.object.Name),
+		ID:                  t.object.ID,
+		Type:                r.Type,
+		Format:              r.Format,
+		Location:            t.object.Location,
+		Comment:             r.Comment,
+		Owner:               r.Owner,
+		ETag:                etag(t.object),
+		Created:             r.Created,
+		Updated:             t.object.Updated,
+		Columns:             t.columns,
+		PartitionColumns:    r.PartitionColumns,
+		Protocol:            r.protocol(),
+		Properties:          t.properties(),
+		LastCommitVersion:   r.LastCommitVersion,
+		LastCommitTimestamp: r.LastCommitTimestamp,
+		Uniform:             r.Uniform,
+	}
+	if r.Type != types.Managed {
+		return out, nil
+	}
+	last := t.log.Last
+	out.LatestVersion = &last
+	for _, c := range slices.Backward(t.log.Commits) {
+		w, err := wireCommit(c)
+		if err != nil {
+			return types.Table{}, fmt.Errorf("table %s: stored commit %d: %w", t.object.ID, c.Version, err)
+		}
+		out.Commits = append(out.Commits, w)
+	}
+	return out, nil
+}

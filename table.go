@@ -1,0 +1,460 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/types"
+)
+
+// staging is the body of a staging table's object. The object's name is its ID, so that
+// a table name may be staged any number of times.
+type staging struct {
+	Name  string `json:"name"`
+	Owner string `json:"owner,omitempty"`
+}
+
+// CreateStagingTable reserves an ID and a location for a managed table. The caller
+// writes version 0 there and registers it with [Catalog.CreateTable]. When it returns,
+// the reservation is durable. Each call makes another one, under the same name, too.
+//
+// Errors: InvalidParameterValue (name), NoSuchCatalog, NoSuchSchema, AlreadyExists (a
+// table has the name), FailedPrecondition (no managed root).
+func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, req types.CreateStagingTable) (types.StagingTable, error) {
+	if err := checkName("name", req.Name); err != nil {
+		return types.StagingTable{}, err
+	}
+	body, err := json.Marshal(staging{Name: req.Name, Owner: Principal(ctx)})
+	if err != nil {
+		return types.StagingTable{}, err
+	}
+	id, now := newID(), c.now()
+	location, err := update(ctx, c, func(tx storage.Tx) (string, error) {
+		parents, err := vacant(ctx, tx, in.Table(req.Name))
+		if err != nil {
+			return "", err
+		}
+		folder := c.managedFolderOf(parents)
+		if folder == "" {
+			return "", types.FailedPrecondition.Errorf("there is no place for managed tables in schema %q: neither the schema, nor its catalog, nor the server has a storage root", in).About(types.KindSchema)
+		}
+		location := folder + "/tables/" + string(id)
+		return location, tx.Insert(ctx, storage.Object{
+			ID: id, Kind: types.KindStagingTable, Parent: last(parents).ID, Name: string(id),
+			Location: location, Revision: 1, Created: now, Updated: now, Body: body,
+		})
+	})
+	if err != nil {
+		return types.StagingTable{}, err
+	}
+	out := stagingAnswer(id, location)
+	out.Credentials, err = c.vendIfServed(ctx, location, types.ReadWrite, id)
+	return out, err
+}
+
+// vacant looks up the schema of a table that must not exist yet, and returns the chain
+// down to the schema.
+func vacant(ctx context.Context, tx storage.ReadTx, name types.TableName) ([]storage.Node, error) {
+	path := tablePath(name)
+	chain, err := tx.Lookup(ctx, path, storage.Want{})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(chain) > len(path):
+		return nil, types.AlreadyExists.Errorf("table %q exists already", name).About(types.KindTable)
+	case len(chain) < len(path):
+		return nil, missing(path, chain)
+	}
+	return chain, nil
+}
+
+// managedFolderOf is the folder for managed tables of the schema at the end of chain;
+// "" if there is none.
+func (c *Catalog) managedFolderOf(chain []storage.Node) string {
+	for i := len(chain) - 1; i > 0; i-- {
+		if chain[i].Location != "" {
+			return chain[i].Location
+		}
+	}
+	if c.managedRoot == "" {
+		return ""
+	}
+	return c.managedRoot + "/" + managedSegment
+}
+
+// CreateTable registers a table whose version 0 the caller has written: a managed one at
+// the location of a staging table of the same schema, whose ID it takes over, or an
+// external one anywhere else. When it returns, the table is durable. It is not idempotent: a caller that
+// got no answer loads the table and compares the ID.
+//
+// Errors: InvalidParameterValue (anything about the request: each is named),
+// NoSuchCatalog, NoSuchSchema, AlreadyExists, NoSuchTable (managed: nothing is staged at
+// the location), PermissionDenied (staged by another principal).
+func (c *Catalog) CreateTable(ctx context.Context, in types.SchemaName, req types.CreateTable) (types.Table, error) {
+	now := c.now()
+	fresh, err := c.newTable(ctx, req, now)
+	if err != nil {
+		return types.Table{}, err
+	}
+	create := c.createExternal
+	if req.Type == types.Managed {
+		create = c.createManaged
+	}
+	t, err := update(ctx, c, func(tx storage.Tx) (*table, error) {
+		parents, err := vacant(ctx, tx, in.Table(req.Name))
+		if err != nil {
+			return nil, err
+		}
+		return create(ctx, tx, last(parents), fresh.clone())
+	})
+	if err != nil {
+		return types.Table{}, err
+	}
+	return t.public(in)
+}
+
+// newTable checks a request as far as that needs no state, and makes the table of it. The
+// table's ID is new; a managed table gets its staging table's.
+func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.Time) (*table, error) {
+	bad := func(format string, args ...any) error {
+		return types.InvalidParameterValue.Errorf(format, args...)
+	}
+	if err := checkName("name", req.Name); err != nil {
+		return nil, err
+	}
+	managed := req.Type == types.Managed
+	if !managed && req.Type != types.External {
+		return nil, bad("table-type is %q; it must be %s or %s", req.Type, types.Managed, types.External)
+	}
+	format := req.Format
+	if format == "" {
+		format = types.FormatDelta
+	}
+	if managed && format != types.FormatDelta {
+		return nil, bad("a managed table's format is %q; it must be %s", format, types.FormatDelta)
+	}
+	if managed && req.LastCommitTimestamp == nil {
+		return nil, bad("last-commit-timestamp-ms is missing")
+	}
+	if ts := req.LastCommitTimestamp; ts != nil && *ts < 0 {
+		return nil, bad("last-commit-timestamp-ms is %d; it must not be negative", *ts)
+	}
+	if managed || len(req.Columns.Fields) > 0 {
+		if err := req.Columns.Validate("columns"); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkProperties(req.Properties); err != nil {
+		return nil, err
+	}
+	if err := checkDomains(req.Domains, "domain-metadata"); err != nil {
+		return nil, err
+	}
+	partition, err := resolvePartition(req.Columns, req.PartitionColumns, "partition-columns")
+	if err != nil {
+		return nil, err
+	}
+	var location string
+	if managed {
+		location, err = parseLocation("location", req.Location)
+	} else {
+		location, err = c.externalLocation("location", req.Location)
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	t := &table{
+		object: storage.Object{ID: newID(), Kind: types.KindTable, Name: req.Name, Location: location, Revision: 1, Created: now, Updated: now},
+		record: record{
+			Type: req.Type, Format: format, Owner: Principal(ctx), Created: now, PartitionColumns: partition,
+			Properties: req.Properties, Clustering: req.Domains.Clustering, Uniform: req.Uniform,
+			LastCommitTimestamp: req.LastCommitTimestamp,
+		},
+		columns: types.NewColumns(req.Columns),
+	}
+	t = t.clone() // the request stays the caller's
+	if req.Comment != nil {
+		t.record.Comment = *req.Comment
+	}
+	if req.LastCommitTimestamp != nil {
+		t.record.LastCommitVersion = new(int64)
+	}
+	if req.Protocol.MinReaderVersion != 0 || req.Protocol.MinWriterVersion != 0 {
+		p := req.Protocol
+		t.record.Protocol = &p
+	}
+	for k := range t.record.Properties {
+		if isSecret(k) || t.record.Protocol != nil && isDerived(k) {
+			delete(t.record.Properties, k)
+		}
+	}
+	if r := req.Domains.RowTracking; r != nil {
+		mark := r.RowIDHighWaterMark
+		t.memory.RowIDHighWaterMark = &mark
+	}
+	if err := checkUniform(t, req.Uniform, nil, 0); err != nil {
+		return nil, err
+	}
+	if managed {
+		if err := checkColumnMapping(req.Columns, t.record.Properties[propertyMapping]); err != nil {
+			return nil, err
+		}
+		// The ID that the table will have is known once its staging table is found;
+		// everything else of the contract is checked before any lookup.
+		probe := t.clone()
+		probe.object.ID = types.ID(t.record.Properties[propertyTableID])
+		if err := checkContract(nil, probe); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// createExternal adds t to schema.
+func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema storage.Object, t *table) (*table, error) {
+	if err := checkFree(ctx, tx, "location", t.object.Location); err != nil {
+		return nil, err
+	}
+	t.object.Parent = schema.ID
+	var err error
+	if t.object.Body, err = t.body(); err != nil {
+		return nil, err
+	}
+	if err := tx.Insert(ctx, t.object); err != nil {
+		return nil, err
+	}
+	return t, t.writeMemory(ctx, tx)
+}
+
+// createManaged makes the staging table at t's location the table t.
+func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema storage.Object, t *table) (*table, error) {
+	location := t.object.Location
+	found, err := tx.Overlap(ctx, location, []types.Kind{types.KindStagingTable, types.KindTable}, 0)
+	if err != nil {
+		return nil, err
+	}
+	var old *storage.Object
+	for i := range found {
+		if found[i].Location == location {
+			old = &found[i]
+		}
+	}
+	switch {
+	case old == nil:
+		return nil, types.NoSuchTable.Errorf("there is no staging table at location %q", location).About(types.KindStagingTable)
+	case old.Kind == types.KindTable:
+		return nil, types.InvalidParameterValue.Errorf("location %q is that of another table", location)
+	}
+	var s staging
+	if err := json.Unmarshal(old.Body, &s); err != nil {
+		return nil, fmt.Errorf("staging table %s: stored body: %w", old.ID, err)
+	}
+	if s.Owner != Principal(ctx) {
+		return nil, types.PermissionDenied.Errorf("the staging table at location %q is another principal's", location).About(types.KindStagingTable)
+	}
+	if old.Parent != schema.ID {
+		return nil, types.InvalidParameterValue.Errorf("location %q was staged in another schema", location)
+	}
+	t.object.ID, t.object.Parent, t.object.Created, t.object.Revision = old.ID, old.Parent, old.Created, old.Revision+1
+	if err := checkContract(nil, t); err != nil {
+		return nil, err
+	}
+	if t.object.Body, err = t.body(); err != nil {
+		return nil, err
+	}
+	if err := tx.Replace(ctx, *old, t.object); err != nil {
+		return nil, err
+	}
+	return t, t.writeMemory(ctx, tx)
+}
+
+// writeMemory writes the log of a new table if there is something to remember already.
+func (t *table) writeMemory(ctx context.Context, tx storage.Tx) error {
+	if t.memory.RowIDHighWaterMark == nil {
+		return nil
+	}
+	state, err := t.memory.encode()
+	if err != nil {
+		return err
+	}
+	return tx.WriteLog(ctx, t.object.ID, storage.Log{}, storage.LogDelta{Revision: 1, State: state})
+}
+
+// LoadTable returns a Delta table as of one instant.
+//
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable, UnsupportedTableFormat (not a Delta
+// table: use [Catalog.GetTable]).
+func (c *Catalog) LoadTable(ctx context.Context, name types.TableName) (types.Table, error) {
+	t, err := c.GetTable(ctx, name)
+	if err == nil {
+		err = checkDelta(name, t.Format)
+	}
+	if err != nil {
+		return types.Table{}, err
+	}
+	return t, nil
+}
+
+func checkDelta(name types.TableName, format string) error {
+	if format != types.FormatDelta {
+		return types.UnsupportedTableFormat.Errorf("table %q is not a Delta table but %s", name, format).About(types.KindTable)
+	}
+	return nil
+}
+
+// GetTable returns a table of any format as of one instant.
+//
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
+func (c *Catalog) GetTable(ctx context.Context, name types.TableName) (types.Table, error) {
+	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
+		return walk(ctx, tx, tablePath(name), storage.Want{Log: true})
+	})
+	if err != nil {
+		return types.Table{}, err
+	}
+	t, err := decodeTable(chain[len(chain)-1])
+	if err != nil {
+		return types.Table{}, err
+	}
+	return t.public(name.SchemaName())
+}
+
+// TableExists returns nil if there is a table of this name, of any format.
+//
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
+func (c *Catalog) TableExists(ctx context.Context, name types.TableName) error {
+	_, err := view(ctx, c, func(tx storage.ReadTx) (struct{}, error) {
+		_, err := walk(ctx, tx, tablePath(name), storage.Want{})
+		return struct{}{}, err
+	})
+	return err
+}
+
+// ListTables returns a page of the tables of a schema, of the given format only unless
+// it is "", and the token of the next page, "" after the last. Staging tables are not
+// listed. Commits and LatestVersion are as of the page's one instant.
+//
+// Errors: InvalidParameterValue (page), NoSuchCatalog, NoSuchSchema.
+func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, format string, page types.Page) ([]types.Table, string, error) {
+	l := listing{path: schemaPath(in), kind: types.KindTable, page: page, filter: format, want: storage.Want{Log: true}}
+	return list(ctx, c, l, func(n storage.Node) (types.Table, bool, error) {
+		t, err := decodeTable(n)
+		if err != nil {
+			return types.Table{}, false, err
+		}
+		if format != "" && t.record.Format != format {
+			return types.Table{}, false, nil
+		}
+		out, err := t.public(in)
+		return out, true, err
+	})
+}
+
+// UpdateTable changes a Delta table, all of the request or nothing, and returns the
+// table after it. When it returns, the change is durable.
+//
+// A commit that was ratified before, by version and file name, is recognised as a retry:
+// nothing of the request is applied and the table is returned as it is. So after
+// CommitStateUnknown, or no answer at all, the caller sends the same request again.
+//
+// Errors: BadRequest and InvalidParameterValue (anything about the request; a gap in the
+// versions), NoSuchCatalog, NoSuchSchema, NoSuchTable, UnsupportedTableFormat,
+// CommitVersionConflict (reload, rebuild the commit, retry), UpdateRequirementConflict
+// (UUID, ETag, or another request in the way: the same), ResourceExhausted (backfill,
+// then retry), CommitStateUnknown.
+func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req types.UpdateTable) (types.Table, error) {
+	if err := checkUpdate(req); err != nil {
+		return types.Table{}, err
+	}
+	want := storage.Want{Log: true}
+	if req.Update.AddCommit != nil {
+		want.Version = req.Update.AddCommit.Commit.Version
+	}
+	now := c.now()
+	t, err := update(ctx, c, func(tx storage.Tx) (*table, error) {
+		chain, err := walk(ctx, tx, tablePath(name), want)
+		if err != nil {
+			return nil, err
+		}
+		old, err := decodeTable(chain[len(chain)-1])
+		if err != nil {
+			return nil, err
+		}
+		if err := checkDelta(name, old.record.Format); err != nil {
+			return nil, err
+		}
+		ch, err := apply(old, req, now, c.rules)
+		if err != nil {
+			return nil, err
+		}
+		if ch.object {
+			if err := tx.Replace(ctx, old.object, ch.table.object); err != nil {
+				return nil, err
+			}
+		}
+		if ch.log != nil {
+			if err := tx.WriteLog(ctx, old.object.ID, old.log, *ch.log); err != nil {
+				return nil, err
+			}
+		}
+		return ch.table, nil
+	})
+	if err != nil {
+		return types.Table{}, err
+	}
+	return t.public(name.SchemaName())
+}
+
+// AddCommit asks to ratify a data-only commit of a managed table, and tells up to
+// which version the caller has backfilled (nil: nothing new). It is [Catalog.UpdateTable]
+// with these actions: the same guarantees, the same errors.
+func (c *Catalog) AddCommit(ctx context.Context, name types.TableName, id types.ID, commit types.Commit, backfilled *int64) (types.Table, error) {
+	return c.UpdateTable(ctx, name, types.UpdateTable{
+		Require: types.Requirement{TableUUID: id},
+		Update:  types.Update{AddCommit: &types.AddCommit{Commit: commit}, SetBackfilledVersion: backfilled},
+	})
+}
+
+// Backfill tells that all commits of a managed table up to version are published in its
+// _delta_log. It is [Catalog.UpdateTable] with this action: the same guarantees, the
+// same errors.
+func (c *Catalog) Backfill(ctx context.Context, name types.TableName, id types.ID, version int64) (types.Table, error) {
+	return c.UpdateTable(ctx, name, types.UpdateTable{
+		Require: types.Requirement{TableUUID: id},
+		Update:  types.Update{SetBackfilledVersion: &version},
+	})
+}
+
+// RenameTable gives a table of any format another name in its schema. ID, location,
+// commits and properties stay; the ETag changes. To the same name it does nothing. When it
+// returns, the new name is durable and the old one free.
+//
+// Errors: InvalidParameterValue (name), NoSuchCatalog, NoSuchSchema, NoSuchTable,
+// AlreadyExists.
+func (c *Catalog) RenameTable(ctx context.Context, name types.TableName, req types.RenameTable) error {
+	if err := checkName("new-name", req.NewName); err != nil {
+		return err
+	}
+	now := c.now()
+	_, err := update(ctx, c, func(tx storage.Tx) (struct{}, error) {
+		var none struct{}
+		chain, err := walk(ctx, tx, tablePath(name), storage.Want{})
+		if err != nil || req.NewName == name.Table {
+			return none, err
+		}
+		target := name.SchemaName().Table(req.NewName)
+		if _, err := vacant(ctx, tx, target); err != nil {
+			return none, err
+		}
+		old := last(chain)
+		renamed := old
+		renamed.Name = req.NewName
+		touch(&renamed, now)
+		return none, tx.Replace(ctx, old, renamed)
+	})
+	return err
+}

@@ -1,0 +1,223 @@
+"""Drives a Unity Catalog server with unitycatalog-client from PyPI.
+
+usage: driver.py SERVER TOKEN CATALOG SCHEMA PARTS
+
+PARTS is a comma list of
+  classic-external  catalogs, schemas, external tables and their credentials
+  classic-staging   a managed table through staging-tables, tables and delta/preview/commits
+  v1                a managed table through delta/v1
+One line per check; OK and exit status 0 when all of them hold.
+"""
+import asyncio
+import http.client
+import json
+import os
+import sys
+import tempfile
+import time
+import urllib.parse
+import uuid
+
+import unitycatalog.client as uc
+
+import delta_modules
+
+models = delta_modules.install()
+import unitycatalog.delta.api_client as delta_client
+import unitycatalog.delta.configuration as delta_configuration
+import unitycatalog.delta.exceptions as delta_exceptions
+from unitycatalog.delta.api.delta_configuration_api import DeltaConfigurationApi
+from unitycatalog.delta.api.delta_tables_api import DeltaTablesApi
+from unitycatalog.delta.api.delta_temporary_credentials_api import DeltaTemporaryCredentialsApi
+
+server, token, catalog, schema, parts = sys.argv[1:6]
+base = server + "/api/2.1/unity-catalog"
+bad = 0
+
+ID_COLUMN = uc.ColumnInfo(
+    name="id", type_name=uc.ColumnTypeName.LONG, type_text="bigint", position=0, nullable=True,
+    type_json=json.dumps({"name": "id", "type": "long", "nullable": True, "metadata": {}}))
+
+
+def check(what, want, got):
+    global bad
+    bad += want != got
+    print("ok  " if want == got else "FAIL", what, "=", got, "" if want == got else "want %r" % (want,))
+
+
+async def status(call):
+    try:
+        await call
+        return 200
+    except (uc.ApiException, delta_exceptions.ApiException) as e:
+        return e.status
+
+
+def full(name):
+    return "%s.%s.%s" % (catalog, schema, name)
+
+
+def write_commit(location, version, staged):
+    """Writes a commit without data files, which is enough for a coordinator of commits."""
+    now = int(time.time() * 1000)
+    action = {"commitInfo": {"inCommitTimestamp": now, "timestamp": now, "operation": "WRITE", "operationParameters": {}}}
+    name = "%020d%s.json" % (version, "." + str(uuid.uuid4()) if staged else "")
+    folder = os.path.join(urllib.parse.urlparse(location).path, "_delta_log", "_staged_commits" if staged else "")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name)
+    with open(path, "x") as f:
+        f.write(json.dumps(action) + "\n")
+    stat = os.stat(path)
+    return {"version": version, "timestamp": now, "file_name": name, "file_size": stat.st_size,
+            "file_modification_timestamp": int(stat.st_mtime * 1000)}
+
+
+async def classic_external(client):
+    catalogs, schemas, tables = uc.CatalogsApi(client), uc.SchemasApi(client), uc.TablesApi(client)
+    own_catalog = "py_" + uuid.uuid4().hex[:8]
+    created = await catalogs.create_catalog(uc.CreateCatalog(name=own_catalog, comment="c"))
+    check("catalog comment", "c", created.comment)
+    check("catalog again", 409, await status(catalogs.create_catalog(uc.CreateCatalog(name=own_catalog))))
+    check("catalogs listed", True, {own_catalog, catalog} <= {c.name for c in (await catalogs.list_catalogs()).catalogs})
+    await schemas.create_schema(uc.CreateSchema(name="s", catalog_name=own_catalog))
+    check("schema full name", own_catalog + ".s", (await schemas.get_schema(own_catalog + ".s")).full_name)
+    check("schema listed", ["s"], [s.name for s in (await schemas.list_schemas(own_catalog)).schemas if s.name != "default"])
+    print("metastore", (await uc.MetastoresApi(client).summary()).metastore_id)
+
+    name = "py_ext_" + uuid.uuid4().hex[:8]
+    table = await tables.create_table(uc.CreateTable(
+        name=name, catalog_name=catalog, schema_name=schema, table_type=uc.TableType.EXTERNAL,
+        data_source_format=uc.DataSourceFormat.DELTA, columns=[ID_COLUMN],
+        storage_location="file://" + os.path.join(tempfile.mkdtemp(), name), properties={"a": "b"}))
+    check("table listed", True, name in [t.name for t in (await tables.list_tables(catalog, schema)).tables])
+    loaded = await tables.get_table(full(name))
+    check("table id", table.table_id, loaded.table_id)
+    check("table properties", "b", loaded.properties.get("a"))
+    check("table columns", [("id", "bigint")], [(c.name, c.type_text) for c in loaded.columns])
+    print("credentials", await uc.TemporaryCredentialsApi(client).generate_temporary_table_credentials(
+        uc.GenerateTemporaryTableCredential(table_id=table.table_id, operation=uc.TableOperation.READ)))
+    check("unknown table", 404, await status(tables.get_table(full("nope"))))
+    await tables.delete_table(full(name))
+    check("deleted table", 404, await status(tables.get_table(full(name))))
+    await schemas.delete_schema(own_catalog + ".s")
+    await catalogs.delete_catalog(own_catalog, force=True)
+    check("deleted catalog", 404, await status(catalogs.get_catalog(own_catalog)))
+
+
+def preview_commits(table_id, uri):
+    """Asks for the commits by hand: the question is in the body of a GET, which the client leaves out."""
+    url = urllib.parse.urlsplit(base)
+    connection = http.client.HTTPConnection(url.netloc)
+    body = json.dumps({"table_id": table_id, "table_uri": uri, "start_version": 0})
+    connection.request("GET", url.path + "/delta/preview/commits", body,
+                       {"Content-Type": "application/json", "Authorization": "Bearer " + token})
+    return uc.DeltaGetCommitsResponse.from_dict(json.loads(connection.getresponse().read()))
+
+
+async def classic_staging(client):
+    tables, commits = uc.TablesApi(client), uc.DeltaCommitsApi(client)
+    name = "py_prev_" + uuid.uuid4().hex[:8]
+    staging = await tables.create_staging_table(uc.CreateStagingTable(name=name, catalog_name=catalog, schema_name=schema))
+    first = write_commit(staging.staging_location, 0, staged=False)
+    properties = {
+        "delta.feature.catalogManaged": "supported", "delta.feature.vacuumProtocolCheck": "supported",
+        "delta.feature.inCommitTimestamp": "supported", "delta.enableInCommitTimestamps": "true",
+        "delta.minReaderVersion": "3", "delta.minWriterVersion": "7", "delta.lastUpdateVersion": "0",
+        "delta.lastCommitTimestamp": str(first["timestamp"]), "io.unitycatalog.tableId": staging.id,
+    }
+    table = await tables.create_table(uc.CreateTable(
+        name=name, catalog_name=catalog, schema_name=schema, table_type=uc.TableType.MANAGED, columns=[ID_COLUMN],
+        data_source_format=uc.DataSourceFormat.DELTA, storage_location=staging.staging_location, properties=properties))
+    check("preview table id", staging.id, table.table_id)
+
+    def commit(fields):
+        return commits.commit(uc.DeltaCommit(table_id=staging.id, table_uri=staging.staging_location, commit_info=uc.DeltaCommitInfo(**fields)))
+
+    for version in (1, 2, 3):
+        await commit(write_commit(staging.staging_location, version, staged=True))
+    seen = preview_commits(staging.id, staging.staging_location)
+    check("preview latest", 3, seen.latest_table_version)
+    check("preview commits", [1, 2, 3], sorted(c.version for c in seen.commits))
+    await commits.commit(uc.DeltaCommit(table_id=staging.id, table_uri=staging.staging_location, latest_backfilled_version=2))
+    seen = preview_commits(staging.id, staging.staging_location)
+    check("preview after backfill", [3], [c.version for c in seen.commits])
+    check("preview conflict", 409, await status(commit(write_commit(staging.staging_location, 3, staged=True))))
+
+
+async def v1(client):
+    tables = DeltaTablesApi(client)
+    config = await DeltaConfigurationApi(client).get_config(catalog, "1.0")
+    check("protocol version", "1.0", config.protocol_version)
+    name = "py_v1_" + uuid.uuid4().hex[:8]
+    staging = await tables.create_staging_table(catalog, schema, models.DeltaCreateStagingTableRequest(name=name))
+    created = await tables.create_table(catalog, schema, v1_create(name, staging))
+    check("v1 table uuid", str(staging.table_id), str(created.metadata.table_uuid))
+    assert_uuid = models.DeltaAssertTableUUID(type="assert-table-uuid", uuid=staging.table_id)
+
+    async def commit(version, *more):
+        add = models.DeltaAddCommitUpdate(
+            action="add-commit", commit=models.DeltaCommit(**write_commit(staging.location, version, staged=True)))
+        return await tables.update_table(
+            catalog, schema, name, models.DeltaUpdateTableRequest(requirements=[assert_uuid], updates=[add, *more]))
+
+    for version in (1, 2, 3):
+        answer = await commit(version)
+    check("v1 latest", 3, answer.latest_table_version)
+    check("v1 commits, newest first", [3, 2, 1], [c.version for c in answer.commits])
+    answer = await commit(
+        4,
+        models.DeltaSetLatestBackfilledVersionUpdate(action="set-latest-backfilled-version", latest_published_version=2),
+        models.DeltaSetPropertiesUpdate(action="set-properties", updates={"k": "v"}))
+    check("v1 after backfill", [4, 3], [c.version for c in answer.commits])
+    check("v1 property", "v", answer.metadata.properties.get("k"))
+    check("v1 conflict", 409, await status(commit(4)))
+    loaded = await tables.load_table(catalog, schema, name)
+    check("v1 column types", ["long", "decimal(10,2)", "array"], [f.type.type for f in loaded.metadata.columns.fields])
+    print("credentials", await DeltaTemporaryCredentialsApi(client).get_table_credentials(
+        models.DeltaCredentialOperation.READ_WRITE, catalog, schema, name))
+    await tables.table_exists(catalog, schema, name)
+    await tables.rename_table(catalog, schema, name, models.DeltaRenameTableRequest(new_name=name + "_r"))
+    check("v1 old name", 404, await status(tables.load_table(catalog, schema, name)))
+    await tables.delete_table(catalog, schema, name + "_r")
+    check("v1 deleted", 404, await status(tables.table_exists(catalog, schema, name + "_r")))
+
+
+def v1_create(name, staging):
+    def column(name, data_type, nullable=True):
+        return models.DeltaStructField(name=name, type=data_type, nullable=nullable, metadata=models.DeltaStructFieldMetadata())
+
+    string = models.DeltaPrimitiveType(type="string")
+    columns = models.DeltaStructType(type="struct", fields=[
+        column("id", models.DeltaPrimitiveType(type="long"), nullable=False),
+        column("amount", models.DeltaDecimalType(type="decimal(10,2)", precision=10, scale=2)),
+        column("tags", models.DeltaArrayType(type="array", element_type=string, contains_null=True)),
+    ])
+    required = staging.required_protocol
+    first = write_commit(staging.location, 0, staged=False)
+    return models.DeltaCreateTableRequest(
+        name=name, location=staging.location, table_type=models.DeltaTableType.MANAGED, columns=columns,
+        protocol=models.DeltaProtocol(
+            min_reader_version=required.min_reader_version, min_writer_version=required.min_writer_version,
+            reader_features=required.reader_features, writer_features=required.writer_features),
+        properties={k: v for k, v in staging.required_properties.items() if v is not None},
+        last_commit_timestamp_ms=first["timestamp"])
+
+
+CLASSIC = {"classic-external": classic_external, "classic-staging": classic_staging}
+DELTA = {"v1": v1}
+
+
+async def main():
+    header = {"header_name": "Authorization", "header_value": "Bearer " + token}
+    for part in parts.split(","):
+        if part in CLASSIC:
+            async with uc.ApiClient(uc.Configuration(host=base), **header) as client:
+                await CLASSIC[part](client)
+        else:
+            async with delta_client.ApiClient(delta_configuration.Configuration(host=base), **header) as client:
+                await DELTA[part](client)
+    print("OK" if not bad else "%d FAILED" % bad)
+    sys.exit(bad > 0)
+
+
+asyncio.run(main())

@@ -1,0 +1,176 @@
+//go:build unix
+
+package clients_test
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	serverPackage = "github.com/leveelake/catalog/cmd/levee"
+
+	startLimit = 2 * time.Minute
+	stopLimit  = time.Minute
+	shownLines = 200
+)
+
+// serverFolder holds the binary all legs of this process run; TestMain removes it.
+var serverFolder string
+
+var buildServer = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "levee-clients-")
+	if err != nil {
+		return "", err
+	}
+	serverFolder = dir
+	if err := watchSources(); err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "levee")
+	if out, err := exec.Command("go", "build", "-o", binary, serverPackage).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build %s: %w\n%s", serverPackage, err, out)
+	}
+	return binary, nil
+})
+
+// watchSources opens every folder the server is built from. The go command notes which files a test
+// opens; without this it would not know that the result depends on the server, and repeat an old one.
+func watchSources() error {
+	const format = `{{if .Module}}{{if .Module.Main}}{{.Dir}}{{$dir := .Dir}}{{range .EmbedFiles}}
+{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", format, serverPackage).Output()
+	if err != nil {
+		return fmt.Errorf("go list -deps %s: %w", serverPackage, err)
+	}
+	for path := range strings.FieldsFuncSeq(string(out)+"\n../../go.mod", func(r rune) bool { return r == '\n' }) {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		f.Close()
+	}
+	return nil
+}
+
+// A server is a started levee with an empty store.
+type server struct {
+	url     string
+	catalog string
+	token   string
+}
+
+// serve starts a server that ends with the test and must then end cleanly.
+func serve(t *testing.T) server {
+	t.Helper()
+	binary, err := buildServer()
+	must(t, err)
+	s := server{catalog: "main", token: "any"} // the server asks for no token, but the clients insist on sending one
+	address := freeAddress(t)
+	s.url = "http://" + address
+
+	cmd := exec.Command(binary, "serve", "--listen", address, "--data", t.TempDir(), "--catalog", s.catalog)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LEVEE_") }) // they set flags, too
+	var log syncBuffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	must(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+
+	t.Cleanup(func() {
+		stop(t, cmd, ended)
+		text := log.String()
+		if strings.Contains(text, "panic") {
+			t.Error("the server panicked")
+		}
+		if t.Failed() {
+			t.Logf("the server's last lines:\n%s", lastLines(text, shownLines))
+		}
+	})
+	s.await(t, ended)
+	return s
+}
+
+func stop(t *testing.T, cmd *exec.Cmd, ended <-chan error) {
+	t.Helper()
+	// an error here means that it has ended already, which the exit status tells
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+	case <-time.After(stopLimit):
+		t.Errorf("the server did not stop within %s of SIGTERM", stopLimit)
+		_ = cmd.Process.Kill()
+		<-ended
+	}
+}
+
+// await returns when the server answers the question every delta/v1 client asks first.
+func (s server) await(t *testing.T, ended chan error) {
+	t.Helper()
+	config := s.url + "/api/2.1/unity-catalog/delta/v1/config?catalog=" + s.catalog + "&protocol-versions=1.0"
+	last := ""
+	for start := time.Now(); time.Since(start) < startLimit; time.Sleep(50 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("the server ended before it was ready")
+		default:
+		}
+		resp, err := http.Get(config)
+		if err != nil {
+			last = err.Error()
+			continue
+		}
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			return
+		}
+		last = resp.Status
+	}
+	t.Fatalf("the server was not ready after %s; GET %s: %s", startLimit, config, last)
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// A syncBuffer is a buffer that may be read while the process still writes.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

@@ -1,0 +1,136 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/leveelake/catalog/types"
+)
+
+// The endpoints of the UC Delta API.
+
+func schemaName(r *http.Request) types.SchemaName {
+	return types.SchemaName{Catalog: r.PathValue("catalog"), Schema: r.PathValue("schema")}
+}
+
+func tableName(r *http.Request) types.TableName {
+	return schemaName(r).Table(r.PathValue("table"))
+}
+
+func (s *Server) config(r *http.Request) (any, error) {
+	name, err := query(r, "catalog")
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := s.catalog.ProtocolConfig(r.Context(), name, r.URL.Query().Get("protocol-versions"))
+	cfg.Endpoints = s.endpoints
+	return cfg, err
+}
+
+func (s *Server) createStagingTable(r *http.Request) (any, error) {
+	req, err := body[types.CreateStagingTable](r)
+	if err != nil {
+		return nil, err
+	}
+	return s.catalog.CreateStagingTable(r.Context(), schemaName(r), req)
+}
+
+func (s *Server) createTable(r *http.Request) (any, error) {
+	req, err := body[types.CreateTable](r)
+	if err != nil {
+		return nil, err
+	}
+	return loaded(s.catalog.CreateTable(r.Context(), schemaName(r), req))
+}
+
+// loaded makes a table the result that writes its own JSON.
+func loaded(t types.Table, err error) (any, error) { return &t, err }
+
+func (s *Server) listTables(r *http.Request) (any, error) {
+	page, err := pageOf(r, "max-results", "page-token", 0)
+	if err != nil {
+		return nil, err
+	}
+	tables, next, err := s.catalog.ListTables(r.Context(), schemaName(r), types.FormatDelta, page)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]types.TableSummary, len(tables))
+	for i, t := range tables {
+		list[i] = types.TableSummary{Name: t.Name.Table, ID: t.ID, Type: t.Type}
+	}
+	return struct {
+		Tables []types.TableSummary `json:"tables"`
+		Next   string               `json:"next-page-token,omitempty"`
+	}{list, next}, nil
+}
+
+func (s *Server) loadTable(r *http.Request) (any, error) {
+	return loaded(s.catalog.LoadTable(r.Context(), tableName(r)))
+}
+
+func (s *Server) updateTable(r *http.Request) (any, error) {
+	req, err := body[types.UpdateTable](r)
+	if err != nil {
+		return nil, err
+	}
+	return loaded(s.catalog.UpdateTable(r.Context(), tableName(r), req))
+}
+
+func (s *Server) deleteTable(r *http.Request) (any, error) {
+	return nil, s.catalog.DeleteTable(r.Context(), tableName(r))
+}
+
+func (s *Server) tableExists(r *http.Request) (any, error) {
+	return nil, s.catalog.TableExists(r.Context(), tableName(r))
+}
+
+func (s *Server) renameTable(r *http.Request) (any, error) {
+	req, err := body[types.RenameTable](r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.catalog.RenameTable(r.Context(), tableName(r), req)
+}
+
+func (s *Server) reportMetrics(r *http.Request) (any, error) {
+	req, err := body[types.ReportMetrics](r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.catalog.ReportMetrics(r.Context(), tableName(r), req)
+}
+
+// credentials is the answer to all requests for credentials.
+func credentials(creds []types.Credential, err error) (any, error) {
+	return struct {
+		Credentials []types.Credential `json:"storage-credentials"`
+	}{creds}, err
+}
+
+func (s *Server) tableCredentials(r *http.Request) (any, error) {
+	op, err := query(r, "operation")
+	if err != nil {
+		return nil, err
+	}
+	return credentials(s.catalog.TableCredentials(r.Context(), tableName(r), types.Operation(op)))
+}
+
+func (s *Server) stagingTableCredentials(r *http.Request) (any, error) {
+	id, err := types.ParseID(r.PathValue("table_id"))
+	if err != nil {
+		return nil, err
+	}
+	return credentials(s.catalog.StagingTableCredentials(r.Context(), id))
+}
+
+func (s *Server) pathCredentials(r *http.Request) (any, error) {
+	location, err := query(r, "location")
+	if err != nil {
+		return nil, err
+	}
+	op, err := query(r, "operation")
+	if err != nil {
+		return nil, err
+	}
+	return credentials(s.catalog.PathCredentials(r.Context(), location, types.Operation(op)))
+}

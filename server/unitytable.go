@@ -1,0 +1,226 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/leveelake/catalog/types"
+)
+
+// columnInfo is ColumnInfo of the Unity Catalog REST API.
+type columnInfo struct {
+	Name           string  `json:"name"`
+	TypeText       string  `json:"type_text"`
+	TypeJSON       string  `json:"type_json"`
+	TypeName       string  `json:"type_name"`
+	TypePrecision  *int    `json:"type_precision,omitempty"`
+	TypeScale      *int    `json:"type_scale,omitempty"`
+	IntervalType   string  `json:"type_interval_type,omitempty"`
+	Position       int     `json:"position"`
+	Comment        *string `json:"comment,omitempty"`
+	Nullable       *bool   `json:"nullable"` // absent in a request: true
+	PartitionIndex *int    `json:"partition_index,omitempty"`
+}
+
+func columnInfoOf(c types.ColumnInfo) columnInfo {
+	return columnInfo{
+		Name: c.Name, TypeText: c.TypeText, TypeJSON: c.TypeJSON, TypeName: c.TypeName, TypePrecision: c.Precision,
+		TypeScale: c.Scale, IntervalType: c.IntervalType, Position: c.Position, Comment: c.Comment,
+		Nullable: &c.Nullable, PartitionIndex: c.PartitionIndex,
+	}
+}
+
+func (c columnInfo) typed() types.ColumnInfo {
+	return types.ColumnInfo{
+		Name: c.Name, TypeText: c.TypeText, TypeJSON: c.TypeJSON, TypeName: c.TypeName, Precision: c.TypePrecision,
+		Scale: c.TypeScale, IntervalType: c.IntervalType, Position: c.Position, Comment: c.Comment,
+		Nullable: c.Nullable == nil || *c.Nullable, PartitionIndex: c.PartitionIndex,
+	}
+}
+
+// tableInfo is TableInfo of the Unity Catalog REST API.
+type tableInfo struct {
+	Name            string            `json:"name"`
+	CatalogName     string            `json:"catalog_name"`
+	SchemaName      string            `json:"schema_name"`
+	TableType       types.TableType   `json:"table_type"`
+	Format          string            `json:"data_source_format"`
+	Columns         []columnInfo      `json:"columns"`
+	StorageLocation string            `json:"storage_location"`
+	Comment         string            `json:"comment,omitempty"`
+	Properties      map[string]string `json:"properties"`
+	Owner           *string           `json:"owner"`
+	CreatedAt       int64             `json:"created_at"`
+	CreatedBy       *string           `json:"created_by"`
+	UpdatedAt       int64             `json:"updated_at"`
+	UpdatedBy       *string           `json:"updated_by"`
+	TableID         types.ID          `json:"table_id"`
+}
+
+func tableInfoOf(t types.Table, omitColumns bool) (tableInfo, error) {
+	info := tableInfo{
+		Name: t.Name.Table, CatalogName: t.Name.Catalog, SchemaName: t.Name.Schema, TableType: t.Type, Format: t.Format,
+		Columns: []columnInfo{}, StorageLocation: t.Location, Comment: t.Comment, Properties: orEmpty(t.Properties),
+		Owner: orNull(t.Owner), CreatedAt: millis(t.Created), CreatedBy: orNull(t.Owner), UpdatedAt: millis(t.Updated), TableID: t.ID,
+	}
+	if omitColumns || t.Columns.IsZero() {
+		return info, nil
+	}
+	schema, err := t.Columns.Struct()
+	if err != nil {
+		return info, err
+	}
+	info.Columns = each(types.ColumnInfos(schema, t.PartitionColumns), columnInfoOf)
+	return info, nil
+}
+
+// createUnityTable registers an external table of any format. Managed tables are created
+// through the Delta API.
+func (s *Server) createUnityTable(r *http.Request) (any, error) {
+	req, err := body[struct {
+		Name            string            `json:"name"`
+		CatalogName     string            `json:"catalog_name"`
+		SchemaName      string            `json:"schema_name"`
+		TableType       types.TableType   `json:"table_type"`
+		Format          string            `json:"data_source_format"`
+		Columns         []columnInfo      `json:"columns"`
+		StorageLocation string            `json:"storage_location"`
+		Comment         *string           `json:"comment"`
+		Properties      map[string]string `json:"properties"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case req.CatalogName == "":
+		return nil, types.InvalidParameterValue.Errorf("catalog_name is missing")
+	case req.SchemaName == "":
+		return nil, types.InvalidParameterValue.Errorf("schema_name is missing")
+	case req.TableType == types.Managed:
+		return nil, types.NotImplemented.Errorf("managed tables are created through the UC Delta API: POST %scatalogs/{catalog}/schemas/{schema}/staging-tables, then …/tables", deltaAPIPrefix)
+	case req.TableType == "":
+		req.TableType = types.External
+	}
+	schema, partition, err := types.FromColumnInfos(each(req.Columns, columnInfo.typed))
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.catalog.CreateTable(r.Context(), types.SchemaName{Catalog: req.CatalogName, Schema: req.SchemaName}, types.CreateTable{
+		Name: req.Name, Location: req.StorageLocation, Type: req.TableType, Format: req.Format, Comment: req.Comment,
+		Columns: schema, PartitionColumns: partition, Properties: req.Properties,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tableInfoOf(t, false)
+}
+
+func (s *Server) listUnityTables(r *http.Request) (any, error) {
+	catalog, err := query(r, "catalog_name")
+	if err != nil {
+		return nil, err
+	}
+	schema, err := query(r, "schema_name")
+	if err != nil {
+		return nil, err
+	}
+	omitColumns, err := flag(r, "omit_columns")
+	if err != nil {
+		return nil, err
+	}
+	page, err := pageOf(r, "max_results", "page_token", unityPage)
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.catalog.ListTables(r.Context(), types.SchemaName{Catalog: catalog, Schema: schema}, "", page)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Tables []tableInfo `json:"tables"`
+		Next   string      `json:"next_page_token,omitempty"`
+	}{make([]tableInfo, len(list)), next}
+	for i, t := range list {
+		if out.Tables[i], err = tableInfoOf(t, omitColumns); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func unityTableName(r *http.Request) (types.TableName, error) {
+	p, err := fullName(r, 3)
+	if err != nil {
+		return types.TableName{}, err
+	}
+	return types.TableName{Catalog: p[0], Schema: p[1], Table: p[2]}, nil
+}
+
+func (s *Server) getUnityTable(r *http.Request) (any, error) {
+	name, err := unityTableName(r)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.catalog.GetTable(r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	return tableInfoOf(t, false)
+}
+
+func (s *Server) deleteUnityTable(r *http.Request) (any, error) {
+	name, err := unityTableName(r)
+	if err != nil {
+		return nil, err
+	}
+	return done(s.catalog.DeleteTable(r.Context(), name))
+}
+
+// temporaryTableCredentials hands out credentials to the table with an ID, each cloud's in a field of its own.
+func (s *Server) temporaryTableCredentials(r *http.Request) (any, error) {
+	req, err := body[struct {
+		TableID   string          `json:"table_id"`
+		Operation types.Operation `json:"operation"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	id, err := types.ParseID(req.TableID)
+	if err != nil {
+		return nil, err
+	}
+	creds, err := s.catalog.TableCredentialsByID(r.Context(), id, req.Operation)
+	if err != nil {
+		return nil, err
+	}
+	type aws struct {
+		AccessKeyID     string `json:"access_key_id"`
+		SecretAccessKey string `json:"secret_access_key"`
+		SessionToken    string `json:"session_token"`
+	}
+	type azure struct {
+		SASToken string `json:"sas_token"`
+	}
+	type gcp struct {
+		OAuthToken string `json:"oauth_token"`
+	}
+	out := struct {
+		AWS        *aws   `json:"aws_temp_credentials,omitempty"`
+		Azure      *azure `json:"azure_user_delegation_sas,omitempty"`
+		GCP        *gcp   `json:"gcp_oauth_token,omitempty"`
+		URL        string `json:"url"`
+		Expiration int64  `json:"expiration_time"`
+	}{}
+	for _, c := range creds {
+		out.URL, out.Expiration = c.Prefix, millis(c.Expiration)
+		if k := c.Config[types.S3AccessKeyID]; k != "" {
+			out.AWS = &aws{k, c.Config[types.S3SecretAccessKey], c.Config[types.S3SessionToken]}
+		}
+		if k := c.Config[types.AzureSASToken]; k != "" {
+			out.Azure = &azure{k}
+		}
+		if k := c.Config[types.GCSOAuthToken]; k != "" {
+			out.GCP = &gcp{k}
+		}
+	}
+	return out, nil
+}

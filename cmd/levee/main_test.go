@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asLevee makes this test binary behave as the levee command, so that tests can
+// start it, signal it and kill it.
+const asLevee = "LEVEE_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asLevee) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A process is a running server.
+type process struct {
+	*exec.Cmd
+	url    string
+	stderr *bytes.Buffer
+}
+
+// command is a levee command that has not been started. Its environment has no LEVEE_ variables
+// of the developer's.
+func levee(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "LEVEE_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, asLevee+"=1")
+	return cmd
+}
+
+// serve starts a server on a free port and waits until it says where it is.
+func serve(t testing.TB, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: levee(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), stderr: new(bytes.Buffer)}
+	p.Stderr = p.stderr
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill() })
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	p.url = regexp.MustCompile(`http://[0-9.:]+`).FindString(line)
+	if err != nil || p.url == "" {
+		_ = p.Wait()
+		t.Fatalf("the server said %q, %v; stderr %s", line, err, p.stderr)
+	}
+	go func() { _, _ = lines.WriteTo(new(bytes.Buffer)) }()
+	return p
+}
+
+// stop asks the server to stop and expects that it does so in order.
+func (p *process) stop(t testing.TB) {
+	t.Helper()
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil || p.stderr.Len() > 0 {
+		t.Errorf("stop: %v, stderr %s", err, p.stderr)
+	}
+}
+
+func TestServe(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "new", "data")
+	config := "/api/2.1/unity-catalog/delta/v1/config?catalog=main&protocol-versions=1.0"
+	for _, args := range [][]string{{"--catalog", "main"}, nil} { // the second start finds what the first made
+		p := serve(t, append(args, "--data", data)...)
+		res, err := http.Get(p.url + config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			t.Errorf("config: %s", res.Status)
+		}
+		p.stop(t)
+	}
+}
+
+func TestFlagsFromEnvironment(t *testing.T) {
+	cmd := levee("serve")
+	cmd.Env = append(cmd.Env, "LEVEE_LISTEN=nonsense", "LEVEE_DATA="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "nonsense") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	for _, args := range [][]string{nil, {"help"}, {"--help"}, {"serve", "--help"}, {"version"}} {
+		out, err := levee(args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "levee") {
+			t.Errorf("levee %v: %v, %s", args, err, out)
+		}
+	}
+}
+
+// TestStartErrors: what prevents a start is told in one line, and the exit code is 1.
+func TestStartErrors(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	inUse := t.TempDir()
+	serve(t, "--data", inUse)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("this is no database, whatever it looks like"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		args []string
+		says string
+	}{
+		"port in use":        {[]string{"--listen", taken.Addr().String()}, taken.Addr().String()},
+		"not loopback":       {[]string{"--listen", "0.0.0.0:0"}, "--insecure-no-auth"},
+		"all addresses":      {[]string{"--listen", ":0"}, "--insecure-no-auth"},
+		"no port":            {[]string{"--listen", "127.0.0.1"}, "--listen"},
+		"data is a file":     {[]string{"--data", file}, file},
+		"data below a file":  {[]string{"--data", filepath.Join(file, "x")}, file},
+		"store is no folder": {[]string{"--store", filepath.Join(file, "x.db")}, "x.db"},
+		"store is no SQLite": {[]string{"--store", file}, file},
+		"store in use":       {[]string{"--data", inUse}, inUse},
+		"managed root":       {[]string{"--managed-root", "s3a://x"}, "s3"},
+		"catalog name":       {[]string{"--catalog", "a.b"}, "a.b"},
+		"unknown flag":       {[]string{"--nonsense"}, "--nonsense"},
+		"unknown log format": {[]string{"--log-format", "xml"}, "xml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, test.args...)
+			cmd := levee(args...)
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+			err := cmd.Wait()
+			stop()
+			text := stderr.String()
+			if code := cmd.ProcessState.ExitCode(); code != 1 {
+				t.Errorf("exit code %d, %v", code, err)
+			}
+			if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "levee: ") || !strings.Contains(text, test.says) {
+				t.Errorf("stderr %q", text)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("stdout %q", stdout.String())
+			}
+		})
+	}
+}

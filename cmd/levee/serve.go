@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/server"
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/memory"
+	"github.com/leveelake/catalog/storage/sqlite"
+	"github.com/leveelake/catalog/types"
+)
+
+type serveCmd struct {
+	Listen         string `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Data           string `help:"Folder for the database and the files of managed tables." default:"./levee-data" placeholder:"DIR"`
+	Store          string `help:"Where the state is kept: a path of a SQLite file, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH"`
+	ManagedRoot    string `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
+	Catalog        string `help:"Create this catalog, with a schema named default, if it is not there." placeholder:"NAME"`
+	LogFormat      string `help:"Format of the log: text or json." enum:"text,json" default:"text"`
+	LogLevel       string `help:"Least level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	InsecureNoAuth bool   `help:"Listen on an address that others can reach, although nobody is authenticated."`
+}
+
+// shutdownTime is how long requests in flight may take after a signal to stop.
+const shutdownTime = 15 * time.Second
+
+// Run serves until ctx is done.
+func (s serveCmd) Run(ctx context.Context, o output) error {
+	return s.with(ctx, o, func(ctx context.Context, url string) error {
+		<-ctx.Done()
+		return nil
+	})
+}
+
+// with serves while fn runs; fn gets the server's URL.
+func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Context, url string) error) (err error) {
+	log, err := s.logger(o.err)
+	if err != nil {
+		return err
+	}
+	data, err := filepath.Abs(s.Data)
+	if err != nil {
+		return err
+	}
+	listener, err := s.listen()
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	store, closeStore, err := s.open(data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStore()) }()
+
+	root := s.ManagedRoot
+	if root == "" {
+		root = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "managed"))}).String()
+	}
+	c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: root, Remover: catalog.LocalRemover{Root: root}, Logger: log})
+	if err != nil {
+		return err
+	}
+	if s.Catalog != "" {
+		if err := ensure(ctx, c, s.Catalog); err != nil {
+			return err
+		}
+	}
+
+	// ctx ends with a signal or when the server or fn ends; requests outlive it until
+	// shutdownTime is over.
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	srv := &http.Server{
+		Handler:           server.New(c, server.Config{Logger: log}),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	served := make(chan error, 1)
+	go func() {
+		served <- srv.Serve(listener)
+		stop()
+	}()
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		_ = c.Sweep(ctx) // logs what it cannot remove
+	}()
+
+	at := "http://" + listener.Addr().String()
+	s.greet(o.out, at, data)
+	err = fn(ctx, at)
+	stop()
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	if e := srv.Shutdown(ending); e != nil {
+		err = errors.Join(err, fmt.Errorf("requests were still running %s after the signal to stop", shutdownTime))
+	}
+	if e := <-served; e != nil && !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
+	<-swept
+	return err
+}
+
+// greet says where the server is and what to try.
+func (s serveCmd) greet(w io.Writer, at, data string) {
+	name := s.Catalog
+	fmt.Fprintf(w, "levee %s serves on %s (data in %s)\n", version(), at, data)
+	if name == "" {
+		fmt.Fprintf(w, "try: levee demo --server %s\n", at)
+		return
+	}
+	fmt.Fprintf(w, "try: curl '%s/api/2.1/unity-catalog/delta/v1/config?catalog=%s&protocol-versions=1.0'\n", at, url.QueryEscape(name))
+}
+
+func (s serveCmd) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+		return nil, fmt.Errorf("--log-level: %w", err)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
+	}
+	return slog.New(slog.NewTextHandler(w, opts)), nil
+}
+
+// listen refuses addresses that others can reach: nobody is authenticated yet.
+func (s serveCmd) listen() (net.Listener, error) {
+	host, _, err := net.SplitHostPort(s.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %q: %w", s.Listen, err)
+	}
+	ip := net.ParseIP(host)
+	if loopback := host == "localhost" || ip != nil && ip.IsLoopback(); !loopback && !s.InsecureNoAuth {
+		return nil, fmt.Errorf("--listen %q: others can reach this address, and there is no authentication: listen on 127.0.0.1, or give --insecure-no-auth to allow everybody everything", s.Listen)
+	}
+	return net.Listen("tcp", s.Listen)
+}
+
+// open opens the store.
+func (s serveCmd) open(data string) (storage.Store, func() error, error) {
+	switch s.Store {
+	case "memory":
+		m := memory.New()
+		return m, m.Close, nil
+	case "":
+		s.Store = filepath.Join(data, "catalog.db")
+	}
+	db, err := sqlite.Open(s.Store)
+	if err != nil {
+		return nil, nil, err
+	}
+	return db, db.Close, nil
+}
+
+// ensure makes a catalog with a schema named default where they are missing.
+func ensure(ctx context.Context, c *catalog.Catalog, name string) error {
+	_, err := c.CreateCatalog(ctx, types.CreateCatalog{Name: name})
+	if err != nil && !errors.Is(err, types.AlreadyExists) {
+		return fmt.Errorf("--catalog: %w", err)
+	}
+	_, err = c.CreateSchema(ctx, types.CreateSchema{Name: types.SchemaName{Catalog: name, Schema: "default"}})
+	if err != nil && !errors.Is(err, types.AlreadyExists) {
+		return fmt.Errorf("--catalog: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package demo_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/internal/demo"
+	"github.com/leveelake/catalog/server"
+	"github.com/leveelake/catalog/storage/memory"
+)
+
+// serve starts a catalog whose managed tables go below root.
+func serve(t *testing.T, root string) string {
+	t.Helper()
+	c, err := catalog.New(catalog.Config{Store: memory.New(), ManagedRoot: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(server.New(c, server.Config{}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	url := serve(t, "file://"+filepath.ToSlash(dir))
+	// Twice: the second finds the catalog, and makes a table of its own.
+	for range 2 {
+		var out strings.Builder
+		if err := demo.Run(t.Context(), &out, url+"/", "demo"); err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		for _, want := range []string{
+			"latest version 0 | to be backfilled: nothing",
+			"latest version 3 | to be backfilled: 1, 2, 3",
+			"-> 409\n   CommitVersionConflictException: ",
+			"latest version 3 | to be backfilled: 3",
+			"-> 404",
+		} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("the demo does not say %q:\n%s", want, out.String())
+			}
+		}
+	}
+	for pattern, want := range map[string]int{"*.json": 6, "_staged_commits/*": 6} {
+		files, err := filepath.Glob(filepath.Join(dir, "__unitystorage/tables/*/_delta_log", pattern))
+		if err != nil || len(files) != want {
+			t.Errorf("%d files %s (%v) are left by two demos, want %d", len(files), pattern, err, want)
+		}
+	}
+}
+
+// TestRefused is about demos that cannot work and should say why.
+func TestRefused(t *testing.T) {
+	stranger := httptest.NewServer(http.NotFoundHandler())
+	defer stranger.Close()
+	for _, tt := range []struct{ name, url, catalog, want string }{
+		{"cloud", serve(t, "s3://bucket/lake"), "demo", "file://"},
+		{"bad name", serve(t, "s3://bucket/lake"), "a b", "INVALID_ARGUMENT"},
+		{"no URL", "127.0.0.1:8080", "demo", "want a URL like http://127.0.0.1:8080"},
+		{"no server", "http://127.0.0.1:1", "demo", "dial tcp"},
+		{"another server", stranger.URL, "demo", "no answer of a Unity Catalog server"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := demo.Run(t.Context(), &strings.Builder{}, tt.url, tt.catalog)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want one that says %q", err, tt.want)
+			}
+		})
+	}
+}

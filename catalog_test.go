@@ -107,9 +107,9 @@ func TestRerun(t *testing.T) {
 		for _, n := range []string{"z", "b", "a"} {
 			create(t, c, n)
 		}
-		list, next, err := c.ListTables(ctx, s1, "", types.Page{Size: 3})
+		list, next, err := c.ListTables(ctx, s1, false, types.Page{Size: 3})
 		say(len(list), err)
-		list, next, err = c.ListTables(ctx, s1, "", types.Page{Size: 3, Token: next})
+		list, next, err = c.ListTables(ctx, s1, false, types.Page{Size: 3, Token: next})
 		say(fmt.Sprint(list[0].Name, next), err)
 		say(nil, c.RenameTable(ctx, t1, types.RenameTable{NewName: "a"}))
 		say(nil, c.RenameTable(ctx, t1, types.RenameTable{NewName: "t2"}))

@@ -32,6 +32,11 @@ func checkUpdate(req types.UpdateTable) error {
 			return err
 		}
 	}
+	if u.SetProtocol != nil {
+		if err := u.SetProtocol.Validate("set-protocol.protocol"); err != nil {
+			return err
+		}
+	}
 	for _, k := range u.RemoveProperties {
 		if _, ok := u.SetProperties[k]; ok {
 			return bad("updates: property %q is set and removed", k)

@@ -11,11 +11,10 @@ import (
 
 // A listing asks for a page of the children of a path.
 type listing struct {
-	path   []storage.Step
-	kind   types.Kind
-	page   types.Page
-	filter string // what else, beside path and kind, a token must have been made for
-	want   storage.Want
+	path []storage.Step
+	kind types.Kind
+	page types.Page
+	want storage.Want
 }
 
 const (
@@ -27,7 +26,6 @@ const (
 type pageToken struct {
 	Parent types.ID   `json:"p"`
 	Kind   types.Kind `json:"k"`
-	Filter string     `json:"f,omitempty"`
 	After  string     `json:"a"`
 }
 
@@ -58,7 +56,7 @@ func list[T any](ctx context.Context, c *Catalog, l listing, item func(storage.N
 		case len(chain) <= len(l.path):
 			return p, missing(l.path, chain)
 		}
-		at := pageToken{Parent: last(chain).ID, Kind: l.kind, Filter: l.filter}
+		at := pageToken{Parent: last(chain).ID, Kind: l.kind}
 		if err := at.decode(l.page.Token); err != nil {
 			return p, err
 		}
@@ -100,7 +98,7 @@ func (t *pageToken) decode(token string) error {
 	if err == nil {
 		err = json.Unmarshal(data, &got)
 	}
-	if err != nil || got.Parent != t.Parent || got.Kind != t.Kind || got.Filter != t.Filter {
+	if err != nil || got.Parent != t.Parent || got.Kind != t.Kind {
 		return types.InvalidParameterValue.Errorf("the page token is not one of this list")
 	}
 	t.After = got.After

@@ -76,8 +76,8 @@ func parseLocation(field, raw string) (string, error) {
 		return "", bad("has an unknown scheme; use s3, gs, abfs, abfss or file")
 	}
 	clean := strings.TrimSuffix(path.Clean("/"+folder), "/")
-	if seg, ok := needlessEscape(clean); ok {
-		return "", bad("escapes a plain character in %q; write it as it is", seg)
+	if seg, ok := disguised(clean); ok {
+		return "", bad("escapes what some clients take for a folder in %q; write it as it is", seg)
 	}
 	return scheme + "://" + authority + clean, nil
 }
@@ -99,19 +99,16 @@ func validAuthority(scheme, a string) bool {
 	return container != "" && container != "." && container != ".."
 }
 
-// needlessEscape finds a segment that escapes an unreserved character or a slash: some
-// clients decode it and some do not, so it would name two places, or hide a dot
-// segment or a managed folder.
-func needlessEscape(folder string) (segment string, found bool) {
+// disguised finds a segment whose percent-escapes hide a slash, a dot segment or the
+// managed folder: some clients decode them and some do not, so it would name two places.
+func disguised(folder string) (segment string, found bool) {
 	for segment := range strings.SplitSeq(folder, "/") {
-		for i := 0; i+2 < len(segment); i++ {
-			if segment[i] != '%' {
-				continue
-			}
-			c, err := url.PathUnescape(segment[i : i+3])
-			if err == nil && (url.PathEscape(c) == c || c == "/") {
-				return segment, true
-			}
+		plain, err := url.PathUnescape(segment)
+		if err != nil || plain == segment {
+			continue
+		}
+		if plain == "." || plain == ".." || plain == managedSegment || strings.Contains(plain, "/") {
+			return segment, true
 		}
 	}
 	return "", false

@@ -27,6 +27,7 @@ func TestParseLocation(t *testing.T) {
 		"file:///a%20b/%C3%A9":             "file:///a%20b/%C3%A9",
 		"s3://bkt/é/日本":                    "s3://bkt/é/日本",
 		"s3://bkt/a=b/c,d;e&f+g@h:i~j!(k)": "s3://bkt/a=b/c,d;e&f+g@h:i~j!(k)",
+		"s3://bkt/%41%2E/%zz":              "s3://bkt/%41%2E/%zz",
 		"s3://bkt/a b":                     "s3://bkt/a b",
 		"s3://bkt/my__unitystorage_x/...":  "s3://bkt/my__unitystorage_x/...",
 	} {
@@ -43,7 +44,7 @@ func TestParseLocation(t *testing.T) {
 		"abfss://acc/x", "abfss://@acc/x", "abfss://c@/x", "abfss://c@a@b/x", "gs://é/x",
 		"s3a://b/x", "s3n://b/x", "wasb://b/x", "wasbs://b/x", "r2://b/x", "http://b/x", "https://b/x", "S3://b/x", "FILE:///x", "dbfs:/x", "hdfs://x/y", "://x",
 		"s3://b/x?y", "s3://b/x#y", "s3://b/*", "s3://b/$x", "s3://b/{x}", `s3://b/\x`, "s3://b/'x", `s3://b/"x`, "s3://b/<x>", "s3://b/x|y", "s3://b/`x`", "s3://b/x\x00", "s3://b/x\n", "s3://b/x\u0085", "s3://b/\xff",
-		"s3://b/%2F", "s3://b/a%2fb", "s3://b/%2e%2e/x", "s3://b/a%2E", "s3://b/%5f%5Funitystorage", "s3://b/%41", "file:///a b",
+		"s3://b/%2F", "s3://b/a%2fb", "s3://b/%2e%2e/x", "s3://b/%2E/a", "s3://b/%5f%5Funitystorage", "file:///a b",
 	} {
 		if got, err := parseLocation("location", raw); !errors.Is(err, types.InvalidParameterValue) {
 			t.Errorf("%q: %q, %v", raw, got, err)

@@ -168,7 +168,7 @@ func newNamespace(ctx context.Context, comment string, properties map[string]str
 	if folderRoot, err = storageRoot(rawRoot); err != nil {
 		return nil, "", err
 	}
-	body, err = json.Marshal(namespace{Comment: comment, Properties: properties, StorageRoot: rawRoot, Owner: Principal(ctx)})
+	body, err = json.Marshal(namespace{Comment: comment, Properties: properties, StorageRoot: folderRoot, Owner: Principal(ctx)})
 	return body, folderRoot, err
 }
 

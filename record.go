@@ -29,6 +29,7 @@ type record struct {
 	LastCommitVersion   *int64            `json:"last-version,omitempty"`
 	LastCommitTimestamp *int64            `json:"last-timestamp,omitempty"`
 	Uniform             *types.Uniform    `json:"uniform,omitempty"`
+	Foreign             bool              `json:"foreign,omitempty"` // a column has a type that Delta does not have
 }
 
 func (r *record) protocol() types.Protocol {
@@ -102,8 +103,17 @@ func touch(o *storage.Object, now time.Time) {
 	o.Updated = now
 }
 
-// isDelta reports whether the Delta API serves the table.
-func (t *table) isDelta() bool { return t.record.Format == types.FormatDelta }
+// checkDelta refuses a table that the Delta API does not serve. Clients take this for a
+// hint to use the Unity Catalog REST API.
+func (t *table) checkDelta() error {
+	switch {
+	case t.record.Format != types.FormatDelta:
+		return types.UnsupportedTableFormat.Errorf("table %q is not a Delta table but %s", t.object.Name, t.record.Format).About(types.KindTable)
+	case t.record.Foreign:
+		return types.UnsupportedTableFormat.Errorf("table %q has columns of types that Delta does not have", t.object.Name).About(types.KindTable)
+	}
+	return nil
+}
 
 // properties returns the client's properties and the derived ones over them.
 func (t *table) properties() map[string]string {

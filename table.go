@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/leveelake/catalog/storage"
@@ -116,6 +118,9 @@ func (c *Catalog) CreateTable(ctx context.Context, in types.SchemaName, req type
 	return t.public(in)
 }
 
+// formats are the formats of tables that can be registered.
+var formats = []string{types.FormatDelta, "ICEBERG", "HUDI", "PARQUET", "CSV", "JSON", "ORC", "AVRO", "TEXT", "UNITY_CATALOG", "DELTASHARING"}
+
 // newTable checks a request as far as that needs no state, and makes the table of it. The
 // table's ID is new; a managed table gets its staging table's.
 func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.Time) (*table, error) {
@@ -134,7 +139,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 		format = types.FormatDelta
 	}
 	if managed && format != types.FormatDelta {
-		return nil, bad("a managed table's format is %q; it must be %s", format, types.FormatDelta)
+		return nil, bad("a managed table's data_source_format is %q; it must be %s", format, types.FormatDelta)
 	}
 	if managed && req.LastCommitTimestamp == nil {
 		return nil, bad("last-commit-timestamp-ms is missing")
@@ -142,10 +147,22 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 	if ts := req.LastCommitTimestamp; ts != nil && *ts < 0 {
 		return nil, bad("last-commit-timestamp-ms is %d; it must not be negative", *ts)
 	}
+	if !slices.Contains(formats, format) {
+		return nil, bad("data_source_format is %q; it must be one of %s", format, strings.Join(formats, ", "))
+	}
+	// An external table may have columns that the catalog is not told, or of types that
+	// are not Delta's.
+	validate := req.Columns.ValidateForeign
+	if managed {
+		validate = req.Columns.Validate
+	}
 	if managed || len(req.Columns.Fields) > 0 {
-		if err := req.Columns.Validate("columns"); err != nil {
+		if err := validate("columns"); err != nil {
 			return nil, err
 		}
+	}
+	if err := req.Protocol.Validate("protocol"); err != nil {
+		return nil, err
 	}
 	if err := checkProperties(req.Properties); err != nil {
 		return nil, err
@@ -172,7 +189,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 		record: record{
 			Type: req.Type, Format: format, Owner: Principal(ctx), Created: now, PartitionColumns: partition,
 			Properties: req.Properties, Clustering: req.Domains.Clustering, Uniform: req.Uniform,
-			LastCommitTimestamp: req.LastCommitTimestamp,
+			LastCommitTimestamp: req.LastCommitTimestamp, Foreign: req.Columns.Delta() != nil,
 		},
 		columns: types.NewColumns(req.Columns),
 	}
@@ -289,38 +306,35 @@ func (t *table) writeMemory(ctx context.Context, tx storage.Tx) error {
 // Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable, UnsupportedTableFormat (not a Delta
 // table: use [Catalog.GetTable]).
 func (c *Catalog) LoadTable(ctx context.Context, name types.TableName) (types.Table, error) {
-	t, err := c.GetTable(ctx, name)
+	t, err := c.load(ctx, name)
 	if err == nil {
-		err = checkDelta(name, t.Format)
+		err = t.checkDelta()
 	}
 	if err != nil {
 		return types.Table{}, err
 	}
-	return t, nil
-}
-
-func checkDelta(name types.TableName, format string) error {
-	if format != types.FormatDelta {
-		return types.UnsupportedTableFormat.Errorf("table %q is not a Delta table but %s", name, format).About(types.KindTable)
-	}
-	return nil
+	return t.public(name.SchemaName())
 }
 
 // GetTable returns a table of any format as of one instant.
 //
 // Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
 func (c *Catalog) GetTable(ctx context.Context, name types.TableName) (types.Table, error) {
-	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
-		return walk(ctx, tx, tablePath(name), storage.Want{Log: true})
-	})
-	if err != nil {
-		return types.Table{}, err
-	}
-	t, err := decodeTable(chain[len(chain)-1])
+	t, err := c.load(ctx, name)
 	if err != nil {
 		return types.Table{}, err
 	}
 	return t.public(name.SchemaName())
+}
+
+func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error) {
+	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
+		return walk(ctx, tx, tablePath(name), storage.Want{Log: true})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decodeTable(chain[len(chain)-1])
 }
 
 // TableExists returns nil if there is a table of this name, of any format.
@@ -334,19 +348,19 @@ func (c *Catalog) TableExists(ctx context.Context, name types.TableName) error {
 	return err
 }
 
-// ListTables returns a page of the tables of a schema, of the given format only unless
-// it is "", and the token of the next page, "" after the last. Staging tables are not
-// listed. Commits and LatestVersion are as of the page's one instant.
+// ListTables returns a page of the tables of a schema and the token of the next page, "" after
+// the last. With deltaOnly it leaves out tables that [Catalog.LoadTable] refuses. Staging
+// tables are not listed. All of a page is as of one instant.
 //
 // Errors: InvalidParameterValue (page), NoSuchCatalog, NoSuchSchema.
-func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, format string, page types.Page) ([]types.Table, string, error) {
-	l := listing{path: schemaPath(in), kind: types.KindTable, page: page, filter: format, want: storage.Want{Log: true}}
+func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly bool, page types.Page) ([]types.Table, string, error) {
+	l := listing{path: schemaPath(in), kind: types.KindTable, page: page, want: storage.Want{Log: true}}
 	return list(ctx, c, l, func(n storage.Node) (types.Table, bool, error) {
 		t, err := decodeTable(n)
 		if err != nil {
 			return types.Table{}, false, err
 		}
-		if format != "" && t.record.Format != format {
+		if deltaOnly && t.checkDelta() != nil {
 			return types.Table{}, false, nil
 		}
 		out, err := t.public(in)
@@ -382,9 +396,6 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 		}
 		old, err := decodeTable(chain[len(chain)-1])
 		if err != nil {
-			return nil, err
-		}
-		if err := checkDelta(name, old.record.Format); err != nil {
 			return nil, err
 		}
 		ch, err := apply(old, req, now, c.rules)

@@ -35,6 +35,9 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules) (change, e
 	if req.Require.TableUUID != old.object.ID {
 		return change{}, types.UpdateRequirementConflict.Errorf("assert-table-uuid: the table's UUID is %s, not %s", old.object.ID, req.Require.TableUUID)
 	}
+	if err := old.checkDelta(); err != nil {
+		return change{}, err
+	}
 	if err := checkActions(old.record.Type, u); err != nil {
 		return change{}, err
 	}

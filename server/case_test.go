@@ -61,7 +61,7 @@ func (a *api) serve(method, path, body string, header ...string) *http.Response 
 }
 
 // leaks are marks of the inside of the server, which no message may show.
-var leaks = []string{"json:", "Go ", "sql", "SQL", "types.", ".go:", "goroutine", "%!"}
+var leaks = []string{"json: cannot", "Go ", "sql", "SQL", "types.", ".go:", "goroutine", "%!"}
 
 // fails sends a request that must be refused in the shape of its API with this status
 // and one of the codes, separated by |, in a message that names places.
@@ -269,6 +269,14 @@ func (a *api) same(what string, got, want any) {
 	a.Helper()
 	if diff := cmp.Diff(a.decode([]byte(body(object{"": want}))), a.decode([]byte(body(object{"": got})))); diff != "" {
 		a.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// has compares some members of decoded JSON.
+func (a *api) has(got, want object) {
+	a.Helper()
+	for k, w := range want {
+		a.same(k, got[k], w)
 	}
 }
 

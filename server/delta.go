@@ -50,7 +50,7 @@ func (s *Server) listTables(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, next, err := s.catalog.ListTables(r.Context(), schemaName(r), types.FormatDelta, page)
+	tables, next, err := s.catalog.ListTables(r.Context(), schemaName(r), true, page)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (s *Server) tableCredentials(r *http.Request) (any, error) {
 }
 
 func (s *Server) stagingTableCredentials(r *http.Request) (any, error) {
-	id, err := types.ParseID(r.PathValue("table_id"))
+	id, err := uuid("table_id", r.PathValue("table_id"))
 	if err != nil {
 		return nil, err
 	}

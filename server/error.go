@@ -36,7 +36,7 @@ func (f *face) fail(s *Server, w http.ResponseWriter, r *http.Request, err error
 }
 
 // deltaFace spells errors as the UC Delta API does (DeltaErrorResponse).
-var deltaFace = &face{failure: func(err *types.Error, status int) any {
+var deltaFace = &face{jsonOnly: true, failure: func(err *types.Error, status int) any {
 	type model struct {
 		Message string     `json:"message"`
 		Type    types.Code `json:"type"`

@@ -96,14 +96,15 @@ type endpoint func(r *http.Request) (any, error)
 
 // A face is one of the APIs: how it spells errors.
 type face struct {
-	failure func(err *types.Error, status int) any // the body of an error
+	jsonOnly bool                                   // refuses a Content-Type that is not JSON
+	failure  func(err *types.Error, status int) any // the body of an error
 }
 
 // handler makes an endpoint of f a handler.
 func (f *face) handler(s *Server, e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody)
-		result, err := e(r)
+		result, err := f.call(e, r)
 		s.log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.EscapedPath(), "code", types.CodeOf(err))
 		if err != nil {
 			f.fail(s, w, r, err)
@@ -113,6 +114,16 @@ func (f *face) handler(s *Server, e endpoint) http.Handler {
 			f.fail(s, w, r, err)
 		}
 	})
+}
+
+func (f *face) call(e endpoint, r *http.Request) (any, error) {
+	if ct := r.Header.Get("Content-Type"); f.jsonOnly && ct != "" && r.Method == http.MethodPost {
+		kind, _, err := mime.ParseMediaType(ct)
+		if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+			return nil, types.BadRequest.Errorf("Content-Type %q is not JSON", ct)
+		}
+	}
+	return e(r)
 }
 
 // appender is a result that writes its own JSON.
@@ -158,12 +169,6 @@ func write(w http.ResponseWriter, status int, result any) error {
 // body reads and decodes the body of a request.
 func body[T any](r *http.Request) (T, error) {
 	var v T
-	if ct := r.Header.Get("Content-Type"); ct != "" {
-		kind, _, err := mime.ParseMediaType(ct)
-		if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-			return v, types.BadRequest.Errorf("Content-Type %q is not JSON", ct)
-		}
-	}
 	data, err := io.ReadAll(r.Body)
 	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return v, types.BadRequest.Errorf("the body is longer than %d bytes", tooLong.Limit)
@@ -172,6 +177,15 @@ func body[T any](r *http.Request) (T, error) {
 		return v, types.BadRequest.Errorf("the body cannot be read: %w", err)
 	}
 	return v, types.DecodeJSON(data, &v)
+}
+
+// uuid reads an ID that stands in the field or parameter of this name.
+func uuid(name, text string) (types.ID, error) {
+	id, err := types.ParseID(text)
+	if err != nil {
+		return "", types.BadRequest.Errorf("%s is %q; it must be a UUID", name, text)
+	}
+	return id, nil
 }
 
 // query returns a parameter that must be there and not be blank.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/leveelake/catalog/types"
 )
@@ -56,13 +57,13 @@ type tableInfo struct {
 	TableID         types.ID          `json:"table_id"`
 }
 
-func tableInfoOf(t types.Table, omitColumns bool) (tableInfo, error) {
+func tableInfoOf(t types.Table) (tableInfo, error) {
 	info := tableInfo{
 		Name: t.Name.Table, CatalogName: t.Name.Catalog, SchemaName: t.Name.Schema, TableType: t.Type, Format: t.Format,
 		Columns: []columnInfo{}, StorageLocation: t.Location, Comment: t.Comment, Properties: orEmpty(t.Properties),
 		Owner: orNull(t.Owner), CreatedAt: millis(t.Created), CreatedBy: orNull(t.Owner), UpdatedAt: millis(t.Updated), TableID: t.ID,
 	}
-	if omitColumns || t.Columns.IsZero() {
+	if t.Columns.IsZero() {
 		return info, nil
 	}
 	schema, err := t.Columns.Struct()
@@ -90,28 +91,33 @@ func (s *Server) createUnityTable(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	kind := types.TableType(strings.ToUpper(string(req.TableType)))
 	switch {
 	case req.CatalogName == "":
 		return nil, types.InvalidParameterValue.Errorf("catalog_name is missing")
 	case req.SchemaName == "":
 		return nil, types.InvalidParameterValue.Errorf("schema_name is missing")
-	case req.TableType == types.Managed:
+	case req.StorageLocation == "" && kind != types.Managed:
+		return nil, types.InvalidParameterValue.Errorf("storage_location is missing")
+	case kind == types.Managed:
 		return nil, types.NotImplemented.Errorf("managed tables are created through the UC Delta API: POST %scatalogs/{catalog}/schemas/{schema}/staging-tables, then …/tables", deltaAPIPrefix)
-	case req.TableType == "":
-		req.TableType = types.External
+	case kind == "":
+		kind = types.External
+	case kind != types.External:
+		return nil, types.InvalidParameterValue.Errorf("table_type is %q; it must be %s or %s", req.TableType, types.External, types.Managed)
 	}
 	schema, partition, err := types.FromColumnInfos(each(req.Columns, columnInfo.typed))
 	if err != nil {
 		return nil, err
 	}
 	t, err := s.catalog.CreateTable(r.Context(), types.SchemaName{Catalog: req.CatalogName, Schema: req.SchemaName}, types.CreateTable{
-		Name: req.Name, Location: req.StorageLocation, Type: req.TableType, Format: req.Format, Comment: req.Comment,
+		Name: req.Name, Location: req.StorageLocation, Type: kind, Format: strings.ToUpper(req.Format), Comment: req.Comment,
 		Columns: schema, PartitionColumns: partition, Properties: req.Properties,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return tableInfoOf(t, false)
+	return tableInfoOf(t)
 }
 
 func (s *Server) listUnityTables(r *http.Request) (any, error) {
@@ -127,11 +133,15 @@ func (s *Server) listUnityTables(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	omitProperties, err := flag(r, "omit_properties")
+	if err != nil {
+		return nil, err
+	}
 	page, err := pageOf(r, "max_results", "page_token", unityPage)
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := s.catalog.ListTables(r.Context(), types.SchemaName{Catalog: catalog, Schema: schema}, "", page)
+	list, next, err := s.catalog.ListTables(r.Context(), types.SchemaName{Catalog: catalog, Schema: schema}, false, page)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +150,13 @@ func (s *Server) listUnityTables(r *http.Request) (any, error) {
 		Next   string      `json:"next_page_token,omitempty"`
 	}{make([]tableInfo, len(list)), next}
 	for i, t := range list {
-		if out.Tables[i], err = tableInfoOf(t, omitColumns); err != nil {
+		if omitColumns {
+			t.Columns = types.Columns{}
+		}
+		if omitProperties {
+			t.Properties = nil
+		}
+		if out.Tables[i], err = tableInfoOf(t); err != nil {
 			return nil, err
 		}
 	}
@@ -164,7 +180,7 @@ func (s *Server) getUnityTable(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tableInfoOf(t, false)
+	return tableInfoOf(t)
 }
 
 func (s *Server) deleteUnityTable(r *http.Request) (any, error) {
@@ -184,7 +200,7 @@ func (s *Server) temporaryTableCredentials(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := types.ParseID(req.TableID)
+	id, err := uuid("table_id", req.TableID)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ type Catalog struct {
 	Name        string
 	Comment     string
 	Properties  map[string]string
-	StorageRoot string // where managed tables go, as given; "" if none
+	StorageRoot string // where managed tables go, in normal form; "" if none
 	Location    string // StorageRoot/__unitystorage/catalogs/ID; "" without a StorageRoot
 	Owner       string
 	Created     time.Time

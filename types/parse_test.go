@@ -250,6 +250,25 @@ func TestParseWide(t *testing.T) {
 	}
 }
 
+// Depth is that of one column within another, not of one after another.
+func TestManyNestedColumns(t *testing.T) {
+	var s types.StructType
+	for i := range types.MaxDepth + 1 {
+		s.Fields = append(s.Fields, types.StructField{Name: fmt.Sprint(i), Type: &types.Array{Element: types.Long}, Nullable: true})
+	}
+	if err := s.Validate("columns"); err != nil {
+		t.Error(err)
+	}
+	if _, err := types.ParseStruct(s.AppendJSON(nil), "columns"); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := types.FromColumnInfos([]types.ColumnInfo{{Name: "a", TypeText: types.ColumnInfos(types.StructType{
+		Fields: []types.StructField{{Name: "a", Type: &s}},
+	}, nil)[0].TypeText}}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestParseLongPlace(t *testing.T) {
 	text := strings.Replace(column(nest(900)), `"long"`, `"no such type"`, 1)
 	_, err := types.ParseStruct([]byte(text), "columns")

@@ -1,5 +1,11 @@
 package types
 
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
 // A Protocol is the Delta protocol of a table: the versions and features that a
 // client must support to read or write it (Delta protocol, "Protocol Evolution").
 type Protocol struct {
@@ -60,4 +66,39 @@ func readConfig(data []byte, p *path) (Config, error) {
 		ProtocolVersion: need(o, "protocol-version", readString),
 	}
 	return c, o.err
+}
+
+// Validate checks a protocol that was built in Go by the rules that its JSON is read by:
+// one against them could be written, but not read back. Refusals are
+// [InvalidParameterValue] and name the place in the protocol, which itself stands at the
+// place at.
+func (p Protocol) Validate(at string) error {
+	place := &path{root: at}
+	for _, v := range []struct {
+		name    string
+		version int
+	}{{"min-reader-version", p.MinReaderVersion}, {"min-writer-version", p.MinWriterVersion}} {
+		if v.version < 0 || v.version > math.MaxInt32 {
+			place.push(v.name)
+			return place.wrong("%d is not a version", v.version)
+		}
+	}
+	for _, list := range []struct {
+		name     string
+		features []string
+	}{{"reader-features", p.ReaderFeatures}, {"writer-features", p.WriterFeatures}} {
+		place.push(list.name)
+		for i, f := range list.features {
+			place.pushIndex(i)
+			switch {
+			case strings.TrimSpace(f) == "":
+				return place.wrong("blank")
+			case !utf8.ValidString(f):
+				return place.wrong("%s is not valid UTF-8", quote(f))
+			}
+			place.pop()
+		}
+		place.pop()
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"strings"
 	"unicode/utf8"
 )
 
@@ -12,16 +13,24 @@ func (t StructType) Validate(at string) error {
 	return v.dataType(&t)
 }
 
+// ValidateForeign is Validate for the columns of a table that need not be one of Delta:
+// types that only the Unity Catalog REST API knows are fine; see [StructType.Delta].
+func (t StructType) ValidateForeign(at string) error {
+	v := validator{path: path{root: at}, foreign: true}
+	return v.dataType(&t)
+}
+
 // A validator walks over a type as a parser does.
 type validator struct {
 	path
-	depth int
+	depth   int
+	foreign bool // any name of a type goes
 }
 
 func (v *validator) dataType(t DataType) error {
 	switch t := t.(type) {
 	case Primitive:
-		if _, ok := primitives[string(t)]; !ok {
+		if _, ok := primitives[string(t)]; !ok && (!v.foreign || strings.TrimSpace(string(t)) == "") {
 			return v.wrong("%s is not a type of Delta", quote(string(t)))
 		}
 		return nil

@@ -92,3 +92,20 @@ func TestDelta(t *testing.T) {
 		refused(t, struct1(typ).Delta(), types.UnsupportedTableFormat, "columns.b")
 	}
 }
+
+func TestValidateProtocol(t *testing.T) {
+	if err := someProtocol.Validate("protocol"); err != nil {
+		t.Error(err)
+	}
+	for _, tt := range []struct {
+		of   types.Protocol
+		want string
+	}{
+		{types.Protocol{MinReaderVersion: -1}, "protocol.min-reader-version: -1 is not a version"},
+		{types.Protocol{MinWriterVersion: 1 << 31}, "protocol.min-writer-version: 2147483648 is not a version"},
+		{types.Protocol{ReaderFeatures: []string{"a", " "}}, "protocol.reader-features[1]: blank"},
+		{types.Protocol{ReaderFeatures: []string{"a"}, WriterFeatures: []string{"\xff"}}, "protocol.writer-features[0]: \"\\xff\" is not valid UTF-8"},
+	} {
+		refused(t, tt.of.Validate("protocol"), types.InvalidParameterValue, tt.want)
+	}
+}

@@ -296,3 +296,35 @@ func TestManyViews(t *testing.T) {
 		t.Errorf("%d connections, want %d at most", n, viewsMost)
 	}
 }
+
+// A fault may make SQLite roll back all of the batch in the middle of it. Then those who
+// had written get an error, what comes after in the same function is not stored
+// by itself, and the rest of the batch goes on.
+func TestRolledBackByFault(t *testing.T) {
+	s := open1(t)
+	ctx := t.Context()
+	ok := func() error { return nil }
+	b := newBatch(t, s)
+	first := b.add(ctx, insert(1, ok))
+	faulty := b.add(ctx, func(store storage.Tx) error {
+		if err := store.(*tx).run(qRollback); err != nil { // as SQLite would
+			return err
+		}
+		_ = insert(2, ok)(store)
+		return nil
+	})
+	silent := b.add(ctx, func(store storage.Tx) error { return store.(*tx).run(qRollback) })
+	after := b.add(ctx, insert(3, ok))
+	b.run()
+	for what, r := range map[string]*result{"first": first, "faulty": faulty, "silent": silent} {
+		if r.err == nil || errors.Is(r.err, types.CommitStateUnknown) {
+			t.Errorf("%s: %v", what, r.err)
+		}
+	}
+	if after.err != nil {
+		t.Error(after.err)
+	}
+	if got := tables(t, s); got != "table3" {
+		t.Errorf("there are %s, want table3", got)
+	}
+}

@@ -78,6 +78,7 @@ func openWriter(path, synchronous string) (_ *conn, err error) {
 		`fullfsync = ON`, // macOS: past the cache of the drive
 		`foreign_keys = ON`,
 		`temp_store = MEMORY`, // what a savepoint undoes is kept in no file
+		`cache_size = -8192`,  // KiB; no other writer ever makes it useless
 	)
 	if err != nil {
 		return nil, err

@@ -268,7 +268,7 @@ func (w *writer) do(ctx context.Context, fn func(tx storage.Tx) error) error {
 // when to insist on beginning it anew: readers that overlap without end can keep it growing.
 const (
 	checkpointEvery = 1000
-	restartFrom     = 16 * checkpointEvery
+	restartFrom     = 4 * checkpointEvery
 	restartTimeout  = 20 * time.Millisecond
 )
 

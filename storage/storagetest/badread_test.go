@@ -48,7 +48,7 @@ func utf16(s string) []uint16 {
 
 // badReads are faults that show in what a read returns.
 func badReads() []mutant {
-	all := []mutant{
+	return []mutant{
 		broken("collation", bent{listed: sortNodes(fold)}, "list/ByteOrder", "list/Pages"),
 		broken("order of UTF-16", bent{listed: sortNodes(byUTF16)}, "list/ByteOrder"),
 		broken("kinds not in order", bent{listed: sortNodes(fold)}, "list/AllKinds"),
@@ -139,7 +139,6 @@ func badReads() []mutant {
 		mutant{"cached by ID", func() Backend { return bend(cacheByID()) }, []string{"instant/ViewSeesWhatIsDone", "object/Replace"}},
 		mutant{"what is read is kept", func() Backend { return bend(aliasOut()) }, []string{"object/CopiedOut"}},
 	}
-	return append(all, badOverlaps()...)
 }
 
 // cString cuts at the first zero byte, as a string of C does.
@@ -203,7 +202,7 @@ func badOverlaps() []mutant {
 			return slices.DeleteFunc(found, func(o storage.Object) bool {
 				return !strings.HasPrefix(o.Location, location) && !strings.HasPrefix(location, o.Location)
 			}), err
-		}}, "overlap/Segments", "overlap/Below", "race/Overlap"),
+		}}, "overlap/Segments", "overlap/Below"),
 		broken("overlap without case", bent{overlap: func(c ctx, tx readTx, location string, k kinds, below int) (objects, error) {
 			return tx.Overlap(c, strings.ToLower(location), k, below)
 		}}, "overlap/Characters"),

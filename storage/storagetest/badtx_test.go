@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -102,6 +103,7 @@ func (l loose) Lookup(c ctx, path []storage.Step, w storage.Want) ([]storage.Nod
 }
 
 func (l loose) Get(c ctx, id types.ID, w storage.Want) ([]storage.Node, error) {
+	time.Sleep(100 * time.Microsecond) // so that others come in between
 	return storage.View(c, l.b.Store, func(t readTx) ([]storage.Node, error) { return t.Get(c, id, w) })
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -258,60 +257,4 @@ func path(names ...string) []storage.Step {
 		steps[i] = storage.Step{Kind: kinds[i], Name: n}
 	}
 	return steps
-}
-
-// rounds is how often a race is run.
-func (e *env) rounds(n int) int {
-	if testing.Short() {
-		return max(1, n/5)
-	}
-	return n
-}
-
-// race runs fn n times at once, on the stores in turn, and returns the errors.
-func (e *env) race(n int, fn func(i int, s storage.Store) error) []error {
-	errs := make([]error, n)
-	start := make(chan struct{})
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() {
-			<-start
-			errs[i] = fn(i, e.all[i%len(e.all)])
-		})
-	}
-	close(start)
-	wg.Wait()
-	return errs
-}
-
-// winners returns which of errs are nil and checks that the others are one of lost.
-func (e *env) winners(errs []error, lost ...error) []int {
-	e.Helper()
-	var won []int
-next:
-	for i, err := range errs {
-		if err == nil {
-			won = append(won, i)
-			continue
-		}
-		for _, l := range lost {
-			if errors.Is(err, l) {
-				continue next
-			}
-		}
-		e.Errorf("loser %d got %v, want one of %v", i, err, lost)
-	}
-	return won
-}
-
-// wait reports whether end was closed before d was over.
-func wait(end <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-end:
-		return true
-	case <-timer.C:
-		return false
-	}
 }

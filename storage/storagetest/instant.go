@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/leveelake/catalog/storage"
 )
@@ -58,33 +59,6 @@ func (p pair) torn(ctx context.Context, tx storage.ReadTx, between func() bool) 
 	return text, err
 }
 
-// beside starts do in another goroutine, as another client of the store would, when
-// call is first called, and waits for its end: at most for the pause if it may have to
-// wait for us, else with patience. call reports whether do is over, done waits for it.
-func (e *env) beside(do func() error, mayWait bool) (call func() bool, done func() error) {
-	var once sync.Once
-	end := make(chan struct{})
-	var err error
-	start := func() { go func() { defer close(end); err = do() }() }
-	call = func() bool {
-		once.Do(start)
-		if mayWait {
-			return wait(end, e.pause)
-		}
-		over := wait(end, e.patience)
-		if !over {
-			e.Error("another transaction waits for this one")
-		}
-		return over
-	}
-	done = func() error {
-		once.Do(start)
-		<-end
-		return err
-	}
-	return call, done
-}
-
 func testViewSeesOneInstant(e *env) {
 	p := e.pair()
 	for range 3 { // before and after any caches are warm
@@ -99,27 +73,6 @@ func testViewSeesOneInstant(e *env) {
 			e.Fatalf("Update beside a View: %v", err)
 		}
 	}
-}
-
-// hold runs an Update that has written and is not done before release is called.
-func (e *env) hold(fn func(tx storage.Tx) error) (release func() error) {
-	written, end, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	var err error
-	go func() {
-		defer close(done)
-		defer once.Do(func() { close(written) }) // if it fails before
-		err = e.try(func(tx storage.Tx) error {
-			if err := fn(tx); err != nil {
-				return err
-			}
-			once.Do(func() { close(written) })
-			<-end
-			return nil
-		})
-	}()
-	<-written
-	return func() error { close(end); <-done; return err }
 }
 
 func testViewWaitsForNoUpdate(e *env) {
@@ -202,20 +155,30 @@ func testViewSeesWhatIsDone(e *env) {
 	}
 }
 
+// testReadersAmongWriters: two write until each of four readers has read often enough.
 func testReadersAmongWriters(e *env) {
 	p := e.pair()
-	rounds := e.rounds(100)
+	enough := int64(e.rounds(50))
+	var changes, reading atomic.Int64
+	reading.Store(4)
 	errs := e.race(6, func(i int, s storage.Store) error {
-		for range rounds {
-			var err error
-			switch {
-			case i < 2:
-				err = e.retry(s, func(tx storage.Tx) error { return p.change(e.ctx, tx) })
-			case i < 4:
-				err = s.View(e.ctx, func(tx storage.ReadTx) error { return p.check(e.ctx, tx) })
-			default:
-				err = s.View(e.ctx, func(tx storage.ReadTx) error { return p.checkList(e.ctx, tx) })
+		if i < 2 {
+			for reading.Load() > 0 {
+				if err := e.retry(s, func(tx storage.Tx) error { return p.change(e.ctx, tx) }); err != nil {
+					return err
+				}
+				changes.Add(1)
 			}
+			return nil
+		}
+		defer reading.Add(-1)
+		for range enough {
+			err := s.View(e.ctx, func(tx storage.ReadTx) error {
+				if i < 4 {
+					return p.check(e.ctx, tx)
+				}
+				return p.checkList(e.ctx, tx)
+			})
 			if err != nil {
 				return err
 			}
@@ -223,8 +186,8 @@ func testReadersAmongWriters(e *env) {
 		return nil
 	})
 	e.winners(errs)
-	if n := e.node(p.a.ID); n.Revision != int64(2*rounds+1) {
-		e.Errorf("after %d changes the revision is %d", 2*rounds, n.Revision)
+	if n := e.node(p.a.ID); n.Revision != changes.Load()+1 {
+		e.Errorf("after %d changes the revision is %d", changes.Load(), n.Revision)
 	}
 }
 

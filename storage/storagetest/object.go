@@ -183,6 +183,8 @@ func testTaken(e *env) {
 
 func testRoot(e *env) {
 	e.refused(storage.ErrExists, "second root", e.insertOne(object(e.root.Kind, "", e.root.Name)))
+	e.refused(storage.ErrExists, "second root of another name", e.insertOne(object(e.root.Kind, "", "another")))
+	e.refused(storage.ErrExists, "second root of another kind", e.insertOne(object(kindCatalog, "", "another")))
 	e.branch("main")
 	e.replace(renamed(e.root, "new"))
 	if got := names(e.lookup(storage.Want{}, path("main")...)); got != "new|main" {

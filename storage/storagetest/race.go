@@ -1,9 +1,10 @@
 package storagetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"strconv"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -114,35 +115,44 @@ func testOneRevision(e *env) {
 
 // testCounter: no Update is lost, on one object or on several at once.
 func testCounter(e *env) {
-	_, s, t := e.branch("main")
-	u := e.child(kindTable, s.ID, "u")
-	ids := [][]types.ID{{t.ID}, {u.ID}, {t.ID, u.ID}, {u.ID, t.ID}}
+	_, s, _ := e.branch("main")
+	var ids []types.ID
+	for _, name := range []string{"a", "b"} {
+		o := object(kindTable, s.ID, name)
+		o.Body = []byte("0")
+		e.insert(o)
+		ids = append(ids, o.ID)
+	}
+	count := func(ctx context.Context, tx storage.Tx, ids ...types.ID) error {
+		var nodes []storage.Node
+		for _, id := range ids {
+			if err := withNode(ctx, tx, id, func(n storage.Node) error { nodes = append(nodes, n); return nil }); err != nil {
+				return err
+			}
+		}
+		for _, n := range nodes {
+			i, err := strconv.Atoi(string(n.Body))
+			if err := firstError(err, tx.Replace(ctx, n.Object, next(n.Object, strconv.Itoa(i+1)))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	which := [][]types.ID{{ids[0]}, {ids[1]}, {ids[0], ids[1]}, {ids[1], ids[0]}}
 	rounds := e.rounds(20)
 	e.winners(e.race(8, func(i int, s storage.Store) error {
 		for range rounds {
-			err := e.retry(s, func(tx storage.Tx) error {
-				var nodes []storage.Node
-				for _, id := range ids[i%len(ids)] {
-					if err := withNode(e.ctx, tx, id, func(n storage.Node) error { nodes = append(nodes, n); return nil }); err != nil {
-						return err
-					}
-				}
-				for _, n := range nodes {
-					if err := tx.Replace(e.ctx, n.Object, next(n.Object, "")); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			err := e.retry(s, func(tx storage.Tx) error { return count(e.ctx, tx, which[i%len(which)]...) })
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
-	want := int64(1 + 6*rounds)
-	if a, b := e.node(t.ID).Revision, e.node(u.ID).Revision; a != want || b != want {
-		e.Errorf("counted to %d and %d, want %d", a, b, want)
+	for _, id := range ids {
+		if got, want := string(e.node(id).Body), strconv.Itoa(6*rounds); got != want {
+			e.Errorf("counted to %s, want %s", got, want)
+		}
 	}
 }
 
@@ -191,123 +201,6 @@ func testSkewObjectAndLog(e *env) {
 		}), errLost)
 		if n := e.node(o.ID); len(won) != 1 || n.Revision+n.Log.Revision != 3 {
 			e.Fatalf("round %d: won by %v, stored is %s", r, won, textOfNode(n))
-		}
-	}
-}
-
-// claim inserts or moves an object to a location where nothing may overlap.
-func (e *env) claim(s storage.Store, location string, write func(tx storage.Tx) error) error {
-	return e.retry(s, func(tx storage.Tx) error {
-		objects, err := tx.Overlap(e.ctx, location, []types.Kind{kindTable, kindStaging}, 1)
-		if err != nil {
-			return err
-		}
-		if len(objects) > 0 {
-			return errLost
-		}
-		return write(tx)
-	})
-}
-
-// testRaceOverlap: locations at four depths of one chain, two writers for each, and two
-// at siblings whose names begin the same: one of the chain wins, and the siblings do.
-func testRaceOverlap(e *env) {
-	_, s, _ := e.branch("main")
-	for r := range e.rounds(20) {
-		chain := []string{"/a", "/a/b", "/a/b/c", "/a/b/c/d", "/a", "/a/b", "/a/b/c", "/a/b/c/d", "/ab", "/a-b"}
-		errs := e.race(len(chain), func(i int, store storage.Store) error {
-			o := at(object(kindTable, s.ID, fmt.Sprint(r, ".", i)), fmt.Sprintf("s3://b%d%s", r, chain[i]))
-			return e.claim(store, o.Location, func(tx storage.Tx) error { return tx.Insert(e.ctx, o) })
-		})
-		won := e.winners(errs, errLost)
-		if len(won) != 3 || won[1] != 8 || won[2] != 9 {
-			e.Fatalf("round %d: %v won, want one of 0–7, and 8 and 9", r, won)
-		}
-	}
-}
-
-// testRaceOverlapMove: the same with objects that are there and get their location.
-func testRaceOverlapMove(e *env) {
-	_, s, _ := e.branch("main")
-	for r := range e.rounds(10) {
-		base := fmt.Sprintf("s3://b%d/a", r)
-		var objects []storage.Object
-		for i := range 6 {
-			objects = append(objects, object(kindTable, s.ID, fmt.Sprint(r, ".", i)))
-		}
-		e.insert(objects...)
-		errs := e.race(len(objects), func(i int, store storage.Store) error {
-			new := at(next(objects[i], "moved"), base+strings.Repeat("/b", i/2))
-			return e.retry(store, func(tx storage.Tx) error {
-				return withNode(e.ctx, tx, new.ID, func(n storage.Node) error {
-					found, err := tx.Overlap(e.ctx, new.Location, []types.Kind{kindTable}, 1)
-					if err != nil {
-						return err
-					}
-					if len(found) > 0 {
-						return errLost
-					}
-					return tx.Replace(e.ctx, n.Object, new)
-				})
-			})
-		})
-		if won := e.winners(errs, errLost); len(won) != 1 {
-			e.Fatalf("round %d: %v won", r, won)
-		}
-	}
-}
-
-// testRaceList: eight insert into a parent that they have seen empty.
-func testRaceList(e *env) {
-	c, _, _ := e.branch("main")
-	for r := range e.rounds(20) {
-		parent := e.child(kindSchema, c.ID, fmt.Sprint("s", r))
-		won := e.winners(e.race(8, func(i int, s storage.Store) error {
-			return e.retry(s, func(tx storage.Tx) error {
-				if _, err := tx.Get(e.ctx, parent.ID, storage.Want{}); err != nil {
-					return err
-				}
-				q := storage.ListQuery{Parent: parent.ID}
-				if i%2 == 1 { // the range of a page is a range, too
-					q.Kind, q.Limit = kindTable, 1
-				}
-				nodes, err := tx.List(e.ctx, q, storage.Want{})
-				if err != nil {
-					return err
-				}
-				if len(nodes) > 0 {
-					return errLost
-				}
-				return tx.Insert(e.ctx, object(kindTable, parent.ID, fmt.Sprint(i)))
-			})
-		}), errLost)
-		if left := e.list(storage.ListQuery{Parent: parent.ID}, storage.Want{}); len(won) != 1 || len(left) != 1 {
-			e.Fatalf("round %d: %v won, there are %s", r, won, names(left))
-		}
-	}
-}
-
-// testRaceOneName: creates of and renames to one name.
-func testRaceOneName(e *env) {
-	_, s, _ := e.branch("main")
-	for r := range e.rounds(20) {
-		name := fmt.Sprint("wanted", r)
-		var old []storage.Object
-		for i := range 4 {
-			old = append(old, object(kindTable, s.ID, fmt.Sprint(r, ".", i)))
-		}
-		e.insert(old...)
-		won := e.winners(e.race(8, func(i int, store storage.Store) error {
-			if i < len(old) {
-				return e.retry(store, func(tx storage.Tx) error { return replace(e.ctx, tx, renamed(old[i], name)) })
-			}
-			return e.retry(store, func(tx storage.Tx) error { return tx.Insert(e.ctx, object(kindTable, s.ID, name)) })
-		}), storage.ErrExists)
-		if len(won) != 1 {
-			e.Fatalf("round %d: %d winners", r, len(won))
-		}
-		if got := e.lookup(storage.Want{}, path("main", "schema", name)...); len(got) != 4 {
-			e.Fatalf("round %d: the winner is not found", r)
 		}
 	}
 }

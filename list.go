@@ -11,10 +11,11 @@ import (
 
 // A listing asks for a page of the children of a path.
 type listing struct {
-	path []storage.Step
-	kind types.Kind
-	page types.Page
-	want storage.Want
+	path   []storage.Step
+	kind   types.Kind
+	filter string // which of the children are listed, if not all
+	page   types.Page
+	want   storage.Want
 }
 
 const (
@@ -26,6 +27,7 @@ const (
 type pageToken struct {
 	Parent types.ID   `json:"p"`
 	Kind   types.Kind `json:"k"`
+	Filter string     `json:"f,omitempty"`
 	After  string     `json:"a"`
 }
 
@@ -56,7 +58,7 @@ func list[T any](ctx context.Context, c *Catalog, l listing, item func(storage.N
 		case len(chain) <= len(l.path):
 			return p, missing(l.path, chain)
 		}
-		at := pageToken{Parent: last(chain).ID, Kind: l.kind}
+		at := pageToken{Parent: last(chain).ID, Kind: l.kind, Filter: l.filter}
 		if err := at.decode(l.page.Token); err != nil {
 			return p, err
 		}
@@ -98,7 +100,7 @@ func (t *pageToken) decode(token string) error {
 	if err == nil {
 		err = json.Unmarshal(data, &got)
 	}
-	if err != nil || got.Parent != t.Parent || got.Kind != t.Kind {
+	if err != nil || got.Parent != t.Parent || got.Kind != t.Kind || got.Filter != t.Filter {
 		return types.InvalidParameterValue.Errorf("the page token is not one of this list")
 	}
 	t.After = got.After

@@ -355,6 +355,9 @@ func (c *Catalog) TableExists(ctx context.Context, name types.TableName) error {
 // Errors: InvalidParameterValue (page), NoSuchCatalog, NoSuchSchema.
 func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly bool, page types.Page) ([]types.Table, string, error) {
 	l := listing{path: schemaPath(in), kind: types.KindTable, page: page, want: storage.Want{Log: true}}
+	if deltaOnly {
+		l.filter = "delta"
+	}
 	return list(ctx, c, l, func(n storage.Node) (types.Table, bool, error) {
 		t, err := decodeTable(n)
 		if err != nil {

@@ -114,6 +114,7 @@ func TestCommits(t *testing.T) {
 			m := a.table()
 			m.commits(1, 3)
 			before := m.load()
+			m.refuses(400, badValue, backfill(4))
 			m.refuses(400, badValue, backfill(99))
 			m.shows(m.do(backfill(2)), "3 of 3")
 			for _, v := range []int64{2, 1, 0, -1} {
@@ -250,3 +251,13 @@ func setDomains(d object) object { return act("set-domain-metadata", "updates", 
 func rowTracking(mark any) object {
 	return setDomains(object{"delta.rowTracking": object{"rowIdHighWaterMark": mark}})
 }
+
+// Actions of the Delta API.
+
+func act(action string, member string, value any) object {
+	return object{"action": action, member: value}
+}
+
+func setProperties(p object) object { return act("set-properties", "updates", p) }
+
+func removeProperties(keys ...string) object { return act("remove-properties", "removals", keys) }

@@ -170,8 +170,11 @@ func TestCreate(t *testing.T) {
 			a.same("columns", metadata(v, "columns"), createBody(name, staged)["columns"])
 			a.same("updated-time", metadata(v, "updated-time"), metadata(v, "created-time"))
 			a.same("load", a.ok("GET", t1+"/"+name, ""), v)
-
-			// Case 20.
+		})
+		a.run("020/derived properties", func(a *api) {
+			name := a.fresh()
+			staged := a.stage(name)
+			v := a.ok("POST", t1, body(createBody(name, staged)))
 			want := object{
 				"delta.minReaderVersion": "3", "delta.minWriterVersion": "7", "delta.lastUpdateVersion": "0", "delta.lastCommitTimestamp": "1000",
 			}

@@ -21,7 +21,7 @@ func TestLoad(t *testing.T) {
 			if etag, _ := metadata(v, "etag").(string); etag == "" {
 				a.Error("the etag is empty")
 			}
-			a.same("latest-table-version", v["latest-table-version"], 0) // b12
+			a.same("latest-table-version", v["latest-table-version"], 0)
 			a.same("commits", v["commits"], []any{})
 			a.same("keys of external", keys(a.external().load()), "commits metadata")
 		})
@@ -33,7 +33,7 @@ func TestLoad(t *testing.T) {
 			a.fails("GET", delta+"/catalogs/c1/schemas/S1/tables/"+name, "", 404, noSchema, "S1")
 			a.fails("GET", delta+"/catalogs/C1/schemas/s1/tables/"+name, "", 404, noCatalog, "C1")
 		})
-		// b55: each endpoint of a table names the level that is missing.
+		// Each endpoint of a table names the level that is missing.
 		for endpoint, body := range map[string]string{
 			"GET ": "", "HEAD ": "", "DELETE ": "", "GET /credentials?operation=READ": "", "POST /rename": `{"new-name":"x"}`,
 			"POST ": (&tab{id: absentID}).update(setProperties(object{"a": "b"})), "POST /metrics": `{"table-id":"` + absentID + `"}`,
@@ -127,7 +127,7 @@ func TestDelete(t *testing.T) {
 			n.shows(n.commit(2, "f2"), "2 1 of 2")
 			a.managed(m.path[len(t1)+1:], nil) // the old name is free
 			a.ok("DELETE", m.path, "")
-			a.ok("POST", n.path+"/rename", body(object{"new-name": m.path[len(t1)+1:]})) // b30: so is that of a dropped table
+			a.ok("POST", n.path+"/rename", body(object{"new-name": m.path[len(t1)+1:]})) // so is that of a dropped table
 			x := a.external()
 			a.ok("POST", x.path+"/rename", body(object{"new-name": a.fresh()}))
 		})
@@ -217,7 +217,7 @@ func TestCredentials(t *testing.T) {
 					a.vended(a.ok("GET", t.path+"/credentials?operation="+op, ""), t.location, op)
 				}
 			}
-			// Decision 13: without a vendor, clouds are not served.
+			// Without a vendor, only local places are served.
 			a.fails("GET", a.external().path+"/credentials?operation=READ", "", 501, notImplemented)
 		})
 		a.run("118/operation", func(a *api) {
@@ -239,7 +239,7 @@ func TestCredentials(t *testing.T) {
 			a.fails("GET", path("file:///new/p", "WRITE"), "", 400, badInput, "operation")
 			a.vended(a.ok("GET", path("file:///new/p", "READ_WRITE"), ""), "file:///new/p", "READ_WRITE")
 			a.vended(a.ok("GET", path("file:%2F%2F%2Fnew%2Fa%2520b%2F", "READ"), ""), "file:///new/a%20b", "READ")
-			// The case wants 200, which on a cloud takes a vendor (decision 13).
+			// With a vendor this would be 200.
 			a.fails("GET", path("s3://bkt/new/p", "READ_WRITE"), "", 501, notImplemented)
 			for _, l := range []string{"s3://bkt", "s3://bkt/", "s3a://bkt/p", "file:///", "p", "s3://bkt/a%3Fb"} {
 				a.fails("GET", path(l, "READ"), "", 400, badInput, "location")
@@ -248,7 +248,7 @@ func TestCredentials(t *testing.T) {
 			for _, l := range []string{m.location, m.location + "/x", "file:///managed", "file:///managed/x", "s3://bkt/__unitystorage/x", x.location, x.location + "/x", "file:///else"} {
 				a.fails("GET", path(l, "READ"), "", 403, denied)
 			}
-			a.ok("GET", path(x.location+"2", "READ"), "") // b75
+			a.ok("GET", path(x.location+"2", "READ"), "") // a common prefix is no overlap
 		})
 	})
 }

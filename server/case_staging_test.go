@@ -87,7 +87,7 @@ func TestStaging(t *testing.T) {
 				a.Errorf("table-id is %q", id)
 			}
 			a.same("table-type", v["table-type"], "MANAGED")
-			// Decision 10: the folder of managed tables below the server's root.
+			// The folder of managed tables below the server's root.
 			a.same("location", v["location"], "file:///managed/__unitystorage/tables/"+id)
 			a.vended(v, v["location"], "READ_WRITE")
 		})

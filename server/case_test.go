@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the tests of cases share, beside the harness. A case runs as a subtest that is
-// named by its number, and makes its own tables.
+// What the tests of cases share, beside the harness. A case runs as a subtest, whose
+// name begins with its number, and makes its own tables.
 
 // Types of errors of the Delta API.
 const (
@@ -93,6 +93,9 @@ func (a *api) refusedAs(res *http.Response, request string, status int, codes st
 		a.Errorf("%s: got %d %.300s, want %d %s", request, res.StatusCode, data, status, codes)
 		return
 	}
+	if len(message) > 2000 {
+		a.Errorf("%s: the message has %d bytes", request, len(message))
+	}
 	for _, p := range places {
 		if !strings.Contains(message, p) {
 			a.Errorf("%s: the message %q does not name %q", request, message, p)
@@ -162,8 +165,14 @@ type edit func(v object)
 
 // put sets the value at a path, which is one of function at.
 func put(value any, path ...any) edit {
+	last := len(path) - 1
 	return func(v object) {
-		at(v, path[:len(path)-1]...).(object)[path[len(path)-1].(string)] = value
+		switch parent := at(v, path[:last]...).(type) {
+		case object:
+			parent[path[last].(string)] = value
+		case []any:
+			parent[path[last].(int)] = value
+		}
 	}
 }
 
@@ -283,13 +292,3 @@ func (a *api) has(got, want object) {
 func metadata(v object, name string) any { return at(v, "metadata", name) }
 
 func property(v object, name string) any { return at(v, "metadata", "properties", name) }
-
-// Actions of the Delta API.
-
-func act(action string, member string, value any) object {
-	return object{"action": action, member: value}
-}
-
-func setProperties(p object) object { return act("set-properties", "updates", p) }
-
-func removeProperties(keys ...string) object { return act("remove-properties", "removals", keys) }

@@ -32,7 +32,18 @@ func (f *face) fail(s *Server, w http.ResponseWriter, r *http.Request, err error
 		status = http.StatusMethodNotAllowed
 		w.Header().Set("Allow", strings.Join(m.allow, ", "))
 	}
-	_ = write(w, status, f.failure(shown, status))
+	told := *shown
+	told.Message = clip(told.Message)
+	_ = write(w, status, f.failure(&told, status))
+}
+
+// clip shortens a message that repeats what a client sent at length.
+func clip(message string) string {
+	const most = 1000
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
 }
 
 // deltaFace spells errors as the UC Delta API does (DeltaErrorResponse).

@@ -106,13 +106,13 @@ func badBodies() map[string]string {
 		"overlong": "{\"name\":\"\xc0\xae\"}", "surrogate": "{\"name\":\"\xed\xa0\x80\"}", "escape": `{"name":"\x"}`, "control": "{\"name\":\"a\nb\"}", "NUL": "\x00", "NUL behind": "{\"name\":\"n\"}\x00",
 		"NaN": `{"name":NaN}`, "leading zero": `{"name":01}`, "gzip": zipped.String(), "form": "name=x", "XML": "<name>x</name>",
 		"deep lists": deep("[", "", "]", 100_000), "deep objects": deep(`{"name":`, "1", "}", 100_000), "deep and open": strings.Repeat("[", 100_000), "deep beside": `{"x":` + deep("[", "", "]", 100_000) + `,"name":"n"}`,
-		"long": `{"name":"` + strings.Repeat("n", 8<<20) + `"}`, "long blanks": strings.Repeat(" ", 8<<20) + "{}",
 	}
 }
 
 func TestBadBodies(t *testing.T) {
 	onEachStore(t, func(t *testing.T, a *api) {
 		bad := badBodies()
+		long := `{"name":"` + strings.Repeat("n", 8<<20) + `"}`
 		for name, p := range posts(a) {
 			a.run(name, func(a *api) {
 				codes := badInput
@@ -125,7 +125,7 @@ func TestBadBodies(t *testing.T) {
 					}
 					a.fails("POST", p.path, body(p.body)+"x", 400, codes)
 					a.fails("POST", p.path, strings.Replace(body(p.body), "{", "{,", 1), 400, codes)
-					a.fails("POST", p.path, bad["long"], 400, codes, fmt.Sprint(8<<20)) // it tells the limit
+					a.fails("POST", p.path, long, 400, codes, fmt.Sprint(8<<20)) // it tells the limit
 				})
 			})
 		}
@@ -225,13 +225,7 @@ func TestWrongKinds(t *testing.T) {
 				good := a.decode([]byte(body(p.body)))
 				try := func(path []any, value any) {
 					a.Helper()
-					v := a.decode([]byte(body(good)))
-					switch parent := at(v, path[:len(path)-1]...).(type) {
-					case object:
-						parent[path[len(path)-1].(string)] = value
-					case []any:
-						parent[path[len(path)-1].(int)] = value
-					}
+					v := edited(a.decode([]byte(body(good))), put(value, path...))
 					// The message names the member, or the list that has the element.
 					place := ""
 					for _, step := range path {
@@ -266,28 +260,5 @@ func TestWrongKinds(t *testing.T) {
 				}
 			})
 		}
-	})
-}
-
-func TestDuplicateKeys(t *testing.T) {
-	onEachStore(t, func(t *testing.T, a *api) {
-		a.run("last wins", func(a *api) {
-			x := a.external()
-			a.ok("POST", x.path+"/rename", `{"new-name":"first","new-name":"last"}`)
-			a.ok("HEAD", t1+"/last", "")
-			a.fails("POST", t1+"/last/rename", `{"new-name":"good","new-name":1}`, 400, badInput, "new-name")
-			m := a.table()
-			v := a.ok("POST", m.path, strings.Replace(m.update(setProperties(object{})), `"updates":{}`, `"updates":{"k":"1","k":"2"}`, 1))
-			a.same("k", property(v, "k"), "2")
-			a.same("name", a.ok("POST", unity+"/catalogs", `{"name":"first","name":"last"}`)["name"], "last")
-		})
-		a.run("names of members are exact", func(a *api) {
-			a.fails("POST", a.external().path+"/rename", `{"New-Name":"x"}`, 400, badInput, "new-name")
-		})
-		a.run("escapes", func(a *api) {
-			x := a.external()
-			a.ok("POST", x.path+"/rename", `{"new\u002dname":"\u0065scaped"}`)
-			a.ok("HEAD", t1+"/escaped", "")
-		})
 	})
 }

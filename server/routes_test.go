@@ -107,7 +107,7 @@ func TestPaths(t *testing.T) {
 		})
 		a.run("062/no such path", func(a *api) {
 			for _, path := range []string{
-				t1 + "/", t1 + "/t/", t1 + "//t", t1 + "/t/x", t1 + "/./t", t1 + "/../tables/t", t1 + "/t/..", t1 + "/t/../my_table", t1 + "/t//credentials?operation=READ", t1 + "/t/credentials/?operation=READ",
+				t1 + "/", t1 + "/t/", t1 + "//t", t1 + "/t/x", strings.Replace(t1, "delta", "%64elta", 1) + "/t/", t1 + "/./t", t1 + "/../tables/t", t1 + "/t/..", t1 + "/t/../my_table", t1 + "/t//credentials?operation=READ", t1 + "/t/credentials/?operation=READ",
 				s1, s1 + "/", s1 + "/tables/t/nope", delta, delta + "/", delta + "/nope", delta + "/config/?catalog=c1&protocol-versions=1.0", delta + "//config", deltaRoot + "/v2/config",
 				delta + "/catalogs/c1/schemas//tables", delta + "/catalogs//schemas/s1/tables", deltaRoot + "/", delta + "/CONFIG?catalog=c1&protocol-versions=1.0", delta + "/../v1/config?catalog=c1&protocol-versions=1.0",
 			} {
@@ -132,12 +132,14 @@ func TestPaths(t *testing.T) {
 			a.ok("GET", unity+"/catalogs/?max_results=1", "")
 			a.same("table", a.ok("GET", unity+"/tables/c1.s1.my%5Ftable/", "")["table_id"], m.id)
 			a.fails("GET", unity+"/catalogs/c1//", "", 404, "NOT_FOUND")
-			a.fails("GET", unity+"/catalogs/%2F", "", 404, "CATALOG_NOT_FOUND")
+			// net/http takes a segment that is only a slash for none.
+			a.fails("GET", unity+"/catalogs/%2F", "", 404, "NOT_FOUND")
 		})
 		a.run("064/HEAD on the wire", func(a *api) {
 			s := httptest.NewServer(a.handler)
 			defer s.Close()
-			for path, want := range map[string]int{t1 + "/t": 204, t1 + "/nope": 404, delta + "/nope": 404, s1 + "/staging-tables": 405} {
+			table := a.table().path
+			for path, want := range map[string]int{table: 204, t1 + "/nope": 404, delta + "/nope": 404, s1 + "/staging-tables": 405} {
 				res, err := http.Head(s.URL + path)
 				if err != nil {
 					a.Fatal(err)
@@ -156,8 +158,7 @@ func TestPaths(t *testing.T) {
 			defer conn.Close()
 			r := bufio.NewReader(conn)
 			for _, method := range []string{"HEAD", "DELETE", "HEAD"} {
-				path := t1 + "/t"
-				if _, err := io.WriteString(conn, method+" "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+				if _, err := io.WriteString(conn, method+" "+table+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 					a.Fatal(err)
 				}
 				res, err := http.ReadResponse(r, &http.Request{Method: method})

@@ -66,7 +66,7 @@ func New(c *catalog.Catalog, cfg Config) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := r.URL.EscapedPath()
 	f := unityFace
-	if strings.HasPrefix(p, deltaPrefix+"/") {
+	if strings.HasPrefix(r.URL.Path, deltaPrefix+"/") { // unescaped, as net/http will match it
 		f = deltaFace
 	}
 	defer func() {

@@ -43,10 +43,11 @@ func TestUnityTables(t *testing.T) {
 			bad(a, "table_type", put("BOGUS", "table_type"))
 			bad(a, "data_source_format", put("BOGUS", "data_source_format"))
 			bad(a, "data_source_format", put("delta ", "data_source_format"))
-			bad(a, "storage_location", put("s3://bucket", "storage_location"))
-			bad(a, "storage_location", put("s3a://b/p", "storage_location"))
-			bad(a, "storage_location", put("file:///managed/x", "storage_location"))
-			bad(a, "storage_location", put("s3://b/__unitystorage/x", "storage_location"))
+			// The rules of locations are one for all faces, and so is their word for the field.
+			bad(a, "location", put("s3://bucket", "storage_location"))
+			bad(a, "location", put("s3a://b/p", "storage_location"))
+			bad(a, "location", put("file:///managed/x", "storage_location"))
+			bad(a, "location", put("s3://b/__unitystorage/x", "storage_location"))
 			bad(a, "properties", put(object{"key": 1}, "properties"))
 			a.fails("POST", tables, body(edited(unityTable("x"), put("nope", "catalog_name"))), 404, "CATALOG_NOT_FOUND")
 			a.fails("POST", tables, body(edited(unityTable("x"), put("nope", "schema_name"))), 404, "SCHEMA_NOT_FOUND")
@@ -80,7 +81,7 @@ func TestUnityTables(t *testing.T) {
 			a.same("comment", at(first(put("c", "comment")), "comment"), "c")
 			list := create(a, put([]any{object{"name": "b", "type_text": "int"}, object{"name": "a", "type_text": "string"}}, "columns"))["columns"]
 			a.same("position", []any{at(list, 0, "name"), at(list, 0, "position"), at(list, 1, "name"), at(list, 1, "position")}, []any{"b", 0, "a", 1})
-			// Decision 18: precision and scale may be left out, but not be wrong.
+			// Precision and scale may be left out, but not be wrong.
 			for _, e := range []edit{put("decimal(10,2)", "type_text"), put(`{"name":"x","type":"decimal(10,2)","nullable":true,"metadata":{}}`, "type_json")} {
 				d := first(cut("type_text"), e, put("DECIMAL", "type_name"))
 				a.same("type_precision", at(d, "type_precision"), 10)

@@ -30,6 +30,10 @@ type Config struct {
 	// catalog have no storage root of their own. "" means that these cannot be staged.
 	ManagedRoot string
 
+	// Files reads commit files, to check what clients say of them. nil means that they
+	// are believed.
+	Files Files
+
 	// Remover removes the files of a managed table after its drop. nil leaves them.
 	Remover Remover
 
@@ -58,7 +62,9 @@ type Limits struct {
 }
 
 // A Remover removes all files at and below a location. It is called after a drop is
-// durable, never within it; an error is logged and fails nothing.
+// durable, never within it; an error is logged, fails nothing, and the removal is tried again
+// by [Catalog.Sweep]. errors.ErrUnsupported says that this storage is not the remover's:
+// the files stay.
 type Remover interface {
 	Remove(ctx context.Context, location string) error
 }
@@ -69,6 +75,7 @@ type Catalog struct {
 	store       storage.Store
 	vendor      credentials.Vendor
 	managedRoot string
+	files       Files
 	remover     Remover
 	rules       rules
 	log         *slog.Logger
@@ -84,6 +91,7 @@ func New(cfg Config) (*Catalog, error) {
 	c := &Catalog{
 		store:   cfg.Store,
 		vendor:  cfg.Vendor,
+		files:   cfg.Files,
 		remover: cfg.Remover,
 		log:     cfg.Logger,
 		clock:   cfg.Now,
@@ -91,6 +99,7 @@ func New(cfg Config) (*Catalog, error) {
 			unbackfilled: int64(cfg.Limits.Unbackfilled),
 			remember:     cfg.Limits.RememberVersions,
 			rememberFor:  cfg.Limits.RememberFor,
+			files:        cfg.Files != nil,
 		},
 	}
 	if c.log == nil {

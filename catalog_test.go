@@ -275,6 +275,20 @@ func TestDropRemovesFiles(t *testing.T) {
 	if err := c.Sweep(t.Context()); err != nil || !gone(b) || gone(kept) {
 		t.Errorf("sweep: %v, b gone %v, kept gone %v", err, gone(b), gone(kept))
 	}
+	far, err := c.CreateSchema(t.Context(), types.CreateSchema{Name: types.SchemaName{Catalog: "c1", Schema: "far"}, StorageRoot: "s3://b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	staged, err := c.CreateStagingTable(t.Context(), far.Name, types.CreateStagingTable{Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateTable(t.Context(), far.Name, createRequest("x", staged)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.DeleteTable(t.Context(), far.Name.Table("x")); err != nil { // another storage: its files stay
+		t.Fatal(err)
+	}
 	calls := remover.calls
 	if err := c.Sweep(t.Context()); err != nil || remover.calls != calls {
 		t.Errorf("a second sweep has nothing to do: %v, %d calls", err, remover.calls-calls)

@@ -241,7 +241,7 @@ func FuzzLog(f *testing.F) {
 				}
 			}
 			before, _ := json.Marshal(old.log)
-			ch, err := apply(&old, req, now, r)
+			ch, err := apply(&old, req, now, r, sighting{})
 			if after, _ := json.Marshal(old.log); string(after) != string(before) {
 				t.Fatalf("the old log changed: %s, then %s", before, after)
 			}

@@ -116,6 +116,10 @@ func (c *Catalog) remove(ctx context.Context, removals []storage.Object) error {
 	var all error
 	for _, r := range removals {
 		err := c.remover.Remove(ctx, string(r.Body))
+		if errors.Is(err, errors.ErrUnsupported) {
+			c.log.InfoContext(ctx, "files of a dropped table stay: its storage is not the remover's", "table", r.Name, "location", string(r.Body))
+			err = nil
+		}
 		if err == nil {
 			_, err = update(ctx, c, func(tx storage.Tx) (struct{}, error) {
 				chain, err := tx.Get(ctx, r.ID, storage.Want{})

@@ -2,11 +2,9 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
 )
 
 // A LocalRemover removes the folders of dropped managed tables from local disks. It
@@ -17,17 +15,9 @@ type LocalRemover struct {
 
 // Remove removes the folder at location. That it is gone already is no error.
 func (r LocalRemover) Remove(_ context.Context, location string) error {
-	root, err := parseLocation("root", r.Root)
+	path, err := localPath(r.Root, location)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
-	rest, ok := strings.CutPrefix(location, root+"/")
-	if !ok || rest == "" || !strings.HasPrefix(location, "file:///") {
-		return fmt.Errorf("%s is not below %s", location, root)
-	}
-	dir, err := url.PathUnescape(strings.TrimPrefix(location, "file://"))
-	if err != nil {
-		return fmt.Errorf("%s: %w", location, err)
-	}
-	return os.RemoveAll(filepath.FromSlash(dir))
+	return os.RemoveAll(path)
 }

@@ -105,17 +105,32 @@ func (c *Catalog) CreateTable(ctx context.Context, in types.SchemaName, req type
 	if req.Type == types.Managed {
 		create = c.createManaged
 	}
-	t, err := update(ctx, c, func(tx storage.Tx) (*table, error) {
-		parents, err := vacant(ctx, tx, in.Table(req.Name))
-		if err != nil {
-			return nil, err
+	var seen sighting
+	for range maxLooks {
+		type result struct {
+			*table
+			ask *question
 		}
-		return create(ctx, tx, last(parents), fresh.clone())
-	})
-	if err != nil {
-		return types.Table{}, err
+		r, err := update(ctx, c, func(tx storage.Tx) (r result, err error) {
+			parents, err := vacant(ctx, tx, in.Table(req.Name))
+			if err != nil {
+				return r, err
+			}
+			r.table = fresh.clone()
+			r.ask, err = create(ctx, tx, last(parents), r.table, seen)
+			return r, err
+		})
+		if err != nil {
+			return types.Table{}, err
+		}
+		if r.ask == nil {
+			return r.public(in)
+		}
+		if err := c.look(ctx, r.ask, &seen); err != nil {
+			return types.Table{}, err
+		}
 	}
-	return t.public(in)
+	return types.Table{}, types.UpdateRequirementConflict.Errorf("other requests kept changing the schema; retry")
 }
 
 // formats are the formats of tables that can be registered.
@@ -232,7 +247,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 }
 
 // createExternal adds t to schema.
-func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema storage.Object, t *table) (*table, error) {
+func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema storage.Object, t *table, _ sighting) (*question, error) {
 	if err := checkFree(ctx, tx, "location", t.object.Location); err != nil {
 		return nil, err
 	}
@@ -244,11 +259,12 @@ func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema stor
 	if err := tx.Insert(ctx, t.object); err != nil {
 		return nil, err
 	}
-	return t, t.writeMemory(ctx, tx)
+	return nil, t.writeMemory(ctx, tx)
 }
 
-// createManaged makes the staging table at t's location the table t.
-func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema storage.Object, t *table) (*table, error) {
+// createManaged makes the staging table at t's location the table t, or asks whether its
+// version 0 is there.
+func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema storage.Object, t *table, seen sighting) (*question, error) {
 	location := t.object.Location
 	found, err := tx.Overlap(ctx, location, []types.Kind{types.KindStagingTable, types.KindTable}, 0)
 	if err != nil {
@@ -280,13 +296,21 @@ func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema stora
 	if err := checkContract(nil, t); err != nil {
 		return nil, err
 	}
+	if c.files != nil {
+		switch written, ok := seen.published[0]; {
+		case !ok:
+			return &question{location: location, published: []int64{0}}, nil
+		case !written:
+			return nil, types.InvalidParameterValue.Errorf("version 0 of the table is not written: there is no _delta_log/%s at location %q", publishedName(0), location)
+		}
+	}
 	if t.object.Body, err = t.body(); err != nil {
 		return nil, err
 	}
 	if err := tx.Replace(ctx, *old, t.object); err != nil {
 		return nil, err
 	}
-	return t, t.writeMemory(ctx, tx)
+	return nil, t.writeMemory(ctx, tx)
 }
 
 // writeMemory writes the log of a new table if there is something to remember already.
@@ -387,40 +411,62 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 	if err := checkUpdate(req); err != nil {
 		return types.Table{}, err
 	}
+	return c.change(ctx, req, func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
+		return walk(ctx, tx, tablePath(name), w)
+	})
+}
+
+// change applies req to the table that find finds, as the last of a chain.
+func (c *Catalog) change(ctx context.Context, req types.UpdateTable, find func(storage.ReadTx, storage.Want) ([]storage.Node, error)) (types.Table, error) {
 	want := storage.Want{Log: true}
 	if req.Update.AddCommit != nil {
 		want.Version = req.Update.AddCommit.Commit.Version
 	}
 	now := c.now()
-	t, err := update(ctx, c, func(tx storage.Tx) (*table, error) {
-		chain, err := walk(ctx, tx, tablePath(name), want)
-		if err != nil {
-			return nil, err
+	var seen sighting
+	for range maxLooks {
+		type result struct {
+			change
+			schema types.SchemaName
 		}
-		old, err := decodeTable(chain[len(chain)-1])
-		if err != nil {
-			return nil, err
-		}
-		ch, err := apply(old, req, now, c.rules)
-		if err != nil {
-			return nil, err
-		}
-		if ch.object {
-			if err := tx.Replace(ctx, old.object, ch.table.object); err != nil {
-				return nil, err
+		r, err := update(ctx, c, func(tx storage.Tx) (result, error) {
+			chain, err := find(tx, want)
+			if err != nil {
+				return result{}, err
 			}
-		}
-		if ch.log != nil {
-			if err := tx.WriteLog(ctx, old.object.ID, old.log, *ch.log); err != nil {
-				return nil, err
+			old, err := decodeTable(chain[len(chain)-1])
+			if err != nil {
+				return result{}, err
 			}
+			ch, err := apply(old, req, now, c.rules, seen)
+			if err == nil && ch.object {
+				err = tx.Replace(ctx, old.object, ch.table.object)
+			}
+			if err == nil && ch.log != nil {
+				err = tx.WriteLog(ctx, old.object.ID, old.log, *ch.log)
+			}
+			return result{ch, schemaOf(chain)}, err
+		})
+		if err != nil {
+			return types.Table{}, err
 		}
-		return ch.table, nil
-	})
-	if err != nil {
-		return types.Table{}, err
+		if r.ask == nil {
+			return r.table.public(r.schema)
+		}
+		if err := c.look(ctx, r.ask, &seen); err != nil {
+			return types.Table{}, err
+		}
 	}
-	return t.public(name.SchemaName())
+	return types.Table{}, types.UpdateRequirementConflict.Errorf("other requests kept changing the table; reload and retry")
+}
+
+// maxLooks bounds how often an update looks at files: once for the commit, once for the
+// backfill, and again if another request changed the table meanwhile.
+const maxLooks = 8
+
+// schemaOf is the name of the schema in a chain that goes down to a table.
+func schemaOf(chain []storage.Node) types.SchemaName {
+	return types.SchemaName{Catalog: chain[1].Name, Schema: chain[2].Name}
 }
 
 // AddCommit asks to ratify a data-only commit of a managed table, and tells up to

@@ -14,6 +14,7 @@ import (
 
 // A change is what an update does.
 type change struct {
+	ask    *question         // what must be known first; all else is unset then
 	table  *table            // after the update; of a replay, before it
 	object bool              // the object changes
 	log    *storage.LogDelta // how the log changes; nil: it does not
@@ -24,13 +25,14 @@ type rules struct {
 	unbackfilled int64         // commits that may wait for backfill
 	remember     int64         // names of this many versions are remembered …
 	rememberFor  time.Duration // … and of those ratified in this time
+	files        bool          // commit files can be looked at
 }
 
 // apply decides req on old, whose log was read with Want.Version = the commit's version.
 // The order of the refusals is part of the API: the table's identity, its format, a
 // replay or a version taken (before the ETag: a retry must be recognised whatever
 // it asserts), the ETag, the metadata, the commit.
-func apply(old *table, req types.UpdateTable, now time.Time, r rules) (change, error) {
+func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sighting) (change, error) {
 	u := &req.Update
 	if req.Require.TableUUID != old.object.ID {
 		return change{}, types.UpdateRequirementConflict.Errorf("assert-table-uuid: the table's UUID is %s, not %s", old.object.ID, req.Require.TableUUID)
@@ -43,12 +45,22 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules) (change, e
 	}
 	if u.AddCommit != nil {
 		c := u.AddCommit.Commit
-		switch judge(old.log, c) {
+		v := judge(old.log, c)
+		if same, ok := seen.same[c]; ok && v == isUnknown {
+			v = isTaken
+			if same {
+				v = isReplay
+			}
+		}
+		switch v {
 		case isReplay:
 			return change{table: old}, nil
 		case isTaken:
 			return change{}, types.CommitVersionConflict.Errorf("version %d is already ratified from another file; the latest version is %d", c.Version, old.log.Last)
 		case isUnknown:
+			if r.files {
+				return change{ask: &question{location: old.object.Location, same: &c}}, nil
+			}
 			return change{}, types.CommitStateUnknown.Errorf("version %d is ratified, but so long ago that the name of its file is forgotten; the latest version is %d", c.Version, old.log.Last)
 		}
 	}
@@ -82,6 +94,11 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules) (change, e
 	if err != nil {
 		return change{}, err
 	}
+	if r.files {
+		if ask, err := askPublished(old, new.log.Backfilled, seen); ask != nil || err != nil {
+			return change{ask: ask}, err
+		}
+	}
 	if c := u.AddCommit; c != nil && metadata {
 		new.record.LastCommitVersion, new.record.LastCommitTimestamp = &c.Commit.Version, &c.Commit.Timestamp
 	}
@@ -92,6 +109,23 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules) (change, e
 		}
 	}
 	return change{table: new, object: object, log: delta}, nil
+}
+
+// askPublished checks that the versions up to backfilled are published, or asks whether they are.
+func askPublished(old *table, backfilled int64, seen sighting) (*question, error) {
+	ask := &question{location: old.object.Location}
+	for v := old.log.Backfilled + 1; v <= backfilled; v++ {
+		switch published, ok := seen.published[v]; {
+		case !ok:
+			ask.published = append(ask.published, v)
+		case !published:
+			return nil, types.InvalidParameterValue.Errorf("set-latest-backfilled-version is %d, but version %d is not published: there is no _delta_log/%s", backfilled, v, publishedName(v))
+		}
+	}
+	if ask.published == nil {
+		return nil, nil
+	}
+	return ask, nil
 }
 
 // checkActions refuses actions that a table of this type does not have.

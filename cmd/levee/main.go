@@ -83,7 +83,7 @@ func (d demoCmd) Run(ctx context.Context, o output) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := serveCmd{Listen: "127.0.0.1:0", Data: dir, LogFormat: "text", LogLevel: "warn"}
+	s := serveCmd{Listen: "127.0.0.1:0", Data: dir, CheckFiles: true, LogFormat: "text", LogLevel: "warn"}
 	return s.with(ctx, output{io.Discard, o.err}, func(ctx context.Context, url string) error {
 		return demo.Run(ctx, o.out, url, d.Catalog)
 	})

@@ -26,6 +26,7 @@ type serveCmd struct {
 	Data           string `help:"Folder for the database and the files of managed tables." default:"./levee-data" placeholder:"DIR"`
 	Store          string `help:"Where the state is kept: a path of a SQLite file, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH"`
 	ManagedRoot    string `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
+	CheckFiles     bool   `help:"Look at the commit files of managed tables on local disks instead of taking a client's word for them." default:"true" negatable:""`
 	Catalog        string `help:"Create this catalog, with a schema named default, if it is not there." placeholder:"NAME"`
 	LogFormat      string `help:"Format of the log: text or json." enum:"text,json" default:"text"`
 	LogLevel       string `help:"Least level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
@@ -71,7 +72,11 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	if root == "" {
 		root = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "managed"))}).String()
 	}
-	c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: root, Remover: catalog.LocalRemover{Root: root}, Logger: log})
+	cfg := catalog.Config{Store: store, ManagedRoot: root, Remover: catalog.LocalRemover{Root: root}, Logger: log}
+	if s.CheckFiles {
+		cfg.Files = catalog.LocalFiles{Root: root}
+	}
+	c, err := catalog.New(cfg)
 	if err != nil {
 		return err
 	}

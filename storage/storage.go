@@ -17,10 +17,10 @@ import (
 // An Object is anything that has a name: the metastore (the root, whose Parent is
 // ""), a catalog, a schema, a table, a staging table. (Kind, Parent, Name) is unique.
 //
-// ID, Parent and Created never change. Kind may (a staging table becomes a table), and
-// then Name changes with it. Revision is 1 at Insert and goes strictly up with each
-// Replace; the caller sets it. An ID is never used again, so (ID, Revision) names one
-// value for ever and any cache may rely on it.
+// There is one root. ID, Parent and Created never change. Kind may (a staging table
+// becomes a table), and then Name changes with it. Revision is 1 at Insert and goes
+// strictly up with each Replace; the caller sets it. An ID is never used again, so (ID,
+// Revision) names one value for ever and any cache may rely on it.
 type Object struct {
 	ID       types.ID
 	Kind     types.Kind
@@ -28,7 +28,7 @@ type Object struct {
 	Name     string
 	Location string // storage URL in normal form, "" if none; see ReadTx.Overlap
 	Revision int64
-	Created  time.Time // kept to the millisecond, in UTC
+	Created  time.Time // cut to the millisecond, in UTC
 	Updated  time.Time // as Created
 	Body     []byte    // opaque
 }
@@ -120,8 +120,8 @@ type ReadTx interface {
 type Tx interface {
 	ReadTx
 
-	// Insert adds o. It returns ErrExists if the name (or the ID) is taken, ErrStale if the
-	// parent is gone.
+	// Insert adds o. It returns ErrExists if the name (or the ID) is taken or o would be
+	// a second root, ErrStale if the parent is gone.
 	Insert(ctx context.Context, o Object) error
 
 	// Replace stores new, of the same ID, in the place of old, which must be as read;
@@ -158,7 +158,7 @@ type Tx interface {
 // Update returns an error that is [types.CommitStateUnknown]; it never retries then.
 // When it gives up rerunning fn it returns ErrConflict: nothing happened.
 type Store interface {
-	// View runs fn on one snapshot. It waits for no Update.
+	// View runs fn on one snapshot. It waits for no Update, and no Update for it.
 	View(ctx context.Context, fn func(tx ReadTx) error) error
 
 	// Update runs fn and makes its writes durable, all or none.

@@ -328,3 +328,34 @@ func TestRolledBackByFault(t *testing.T) {
 		t.Errorf("there are %s, want table3", got)
 	}
 }
+
+// Those who wait together share one sync; those who write nothing cause none.
+func TestOneSync(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "levee.db")
+	p := watch(t, path)
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	plant(t, s)
+	for _, writes := range []bool{true, false} {
+		b := newBatch(t, s)
+		for n := range 20 {
+			b.add(t.Context(), func(tx storage.Tx) error {
+				if !writes {
+					_, err := tx.Lookup(bg, nil, storage.Want{})
+					return err
+				}
+				return insert(n, func() error { return nil })(tx)
+			})
+		}
+		ops := make(map[string]int)
+		p.fail = func(op string) (int32, bool) { ops[op]++; return 0, false }
+		b.run()
+		p.fail = nil
+		if writes && (ops["sync"] != 1 || ops["write"] == 0) || !writes && len(ops) != 0 {
+			t.Errorf("20 Updates, writes=%v: %v", writes, ops)
+		}
+	}
+}

@@ -3,7 +3,8 @@
 //
 // Updates that wait at the same time share one transaction and one sync of the disk; each is
 // answered after it, so what was answered survives a crash of the process and of the machine.
-// After a crash, Open finds all that was answered, and never half of an Update.
+// After a crash, Open finds all that was answered, and never half of an Update; if the
+// write-ahead log was cut off or damaged, it goes back to the last Update that is whole.
 // Views run beside the Updates, each on a snapshot of its own.
 //
 // The file has companions in its folder: -wal and -shm are SQLite's and hold what is not

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -131,13 +130,4 @@ func number(t testing.TB, s *Store, statement string) (n int64) {
 func count(t testing.TB, s *Store, what string) int64 {
 	t.Helper()
 	return number(t, s, `SELECT count(*) FROM `+what)
-}
-
-// require skips a test for the want of something, or fails if nothing may be missing.
-func require(t testing.TB, missing string) {
-	t.Helper()
-	if strings.Contains(os.Getenv("LEVEE_REQUIRE"), "all") {
-		t.Fatal("missing: " + missing)
-	}
-	t.Skip("missing: " + missing)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"runtime"
 	"sync/atomic"
-	"time"
 
 	"github.com/leveelake/catalog/storage"
 )
@@ -110,11 +109,8 @@ func (w *writer) serve(r *request) {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return
 	}
-	if !w.open {
-		if r.err = faultOf(w.conn.path, w.conn.run(qBeginImmediate)); r.err != nil {
-			return
-		}
-		w.open = true
+	if r.err = faultOf(w.conn.path, w.begin()); r.err != nil {
+		return
 	}
 	t := &tx{reader: reader{conn: w.conn, began: true}, nested: w.dirty}
 	returned := false
@@ -129,6 +125,21 @@ func (w *writer) serve(r *request) {
 	}()
 	r.err = r.fn(t)
 	returned = true
+}
+
+// begin opens the transaction of the batch, unless it is open.
+func (w *writer) begin() error {
+	if w.open {
+		return nil
+	}
+	if err := w.rollback(); err != nil { // one that a fault has kept from ending
+		return err
+	}
+	if err := w.conn.run(qBeginImmediate); err != nil {
+		return err
+	}
+	w.open = true
+	return nil
 }
 
 // settle keeps what fn wrote if all went well, and else undoes it.
@@ -176,7 +187,7 @@ func (w *writer) settle(t *tx, r *request) {
 	}
 }
 
-// rollback ends the transaction, if SQLite has not ended it.
+// rollback ends the transaction, if there is one that SQLite has not ended itself.
 func (w *writer) rollback() error {
 	w.open, w.dirty = false, false
 	if w.conn.AutocommitEnabled() {
@@ -188,10 +199,7 @@ func (w *writer) rollback() error {
 // drop gives up what the batch has written up to now; nothing of it happened.
 func (w *writer) drop(cause error) {
 	w.answerResting(faultOf(w.conn.path, cause))
-	if err := w.rollback(); err != nil {
-		// Whatever holds the transaction open, the next BEGIN reports.
-		w.open = false
-	}
+	_ = w.rollback() // begin tries again
 }
 
 // answerResting changes the answers that rest on writes which are gone. It leaves
@@ -262,59 +270,4 @@ func (w *writer) do(ctx context.Context, fn func(tx storage.Tx) error) error {
 		panic(r.value)
 	}
 	return r.err
-}
-
-// When to copy the WAL into the database (in pages, as SQLite by itself would), and
-// when to insist on beginning it anew: readers that overlap without end can keep it growing.
-const (
-	checkpointEvery = 1000
-	restartFrom     = 4 * checkpointEvery
-	restartTimeout  = 20 * time.Millisecond
-)
-
-// checkpoint copies the WAL into the database when enough has gathered. It runs after
-// the answers, so that no Update waits for it but the next. Its errors change
-// nothing: what is in the WAL is durable, and the next time is another try.
-func (w *writer) checkpoint() {
-	frames := w.frames()
-	if frames < w.covered {
-		w.covered = 0 // SQLite has begun the WAL anew
-	}
-	if frames-w.covered < checkpointEvery {
-		return
-	}
-	if frames < restartFrom {
-		w.pragma(qCheckpoint)
-	} else {
-		// New Views read the database alone from here on, so this waits for those that
-		// run, but not long: they are no reason to hold up Updates.
-		w.conn.SetBusyTimeout(restartTimeout)
-		w.pragma(qRestart)
-		w.conn.SetBusyTimeout(busyTimeout)
-	}
-	w.covered = frames
-}
-
-// frames returns the length of the WAL.
-func (w *writer) frames() int64 {
-	s, err := w.conn.get(qFrames)
-	if err != nil {
-		return 0
-	}
-	defer s.Reset()
-	if ok, _ := s.Step(); !ok {
-		return 0
-	}
-	return s.ColumnInt64(1)
-}
-
-// pragma runs a statement whose result does not matter.
-func (w *writer) pragma(q query) error {
-	s, err := w.conn.get(q)
-	if err != nil {
-		return err
-	}
-	defer s.Reset()
-	_, err = s.Step()
-	return err
 }

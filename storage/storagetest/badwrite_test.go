@@ -25,7 +25,7 @@ func badWrites() []mutant {
 				return nil
 			}
 			return t.Insert(c, o)
-		}}, "object/Root"),
+		}}, "object/Root", "race/Root"),
 		broken("Replace over a taken name", bent{replace: func(b *bent, c ctx, t tx, old, new storage.Object) error {
 			for _, n := range b.children(new.Parent, new.Kind) {
 				if n.Name == new.Name && n.ID != new.ID {

@@ -18,7 +18,8 @@ const bodySize = 14 << 10
 // Bench measures what a catalog does most, with tables whose body has 14 KB: commits, by
 // one writer and by 16 on a table each, with and without a change of the metadata, and
 // loads, with 0 and 10 commits that are not backfilled, by one reader and by as many
-// as there are processors. ns/op is time by commits or loads, not by writers.
+// as there are processors. ns/op is the time that passes per commit or load, of all writers
+// or readers together.
 func Bench(b *testing.B, backend Backend) {
 	for _, writers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("Commit/writers=%d", writers), func(b *testing.B) { benchCommit(b, backend, writers, false) })

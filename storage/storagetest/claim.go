@@ -124,3 +124,17 @@ func testRaceOneName(e *env) {
 		}
 	}
 }
+
+// testRaceRoot: there is one root, though it has no parent to hold it.
+func testRaceRoot(e *env) {
+	for r := range e.rounds(10) {
+		id := e.lookup(storage.Want{})[0].ID
+		e.delete(id)
+		won := e.winners(e.race(4, func(i int, s storage.Store) error {
+			return e.retry(s, func(tx storage.Tx) error { return tx.Insert(e.ctx, object(kindRoot, "", fmt.Sprint("root ", i/2))) })
+		}), storage.ErrExists)
+		if got := e.lookup(storage.Want{}); len(won) != 1 || len(got) != 1 || got[0].Name != fmt.Sprint("root ", won[0]/2) {
+			e.Fatalf("round %d: %v won, the root is %s", r, won, names(got))
+		}
+	}
+}

@@ -3,7 +3,6 @@ package storagetest
 import (
 	"errors"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/leveelake/catalog/storage"
@@ -11,7 +10,7 @@ import (
 
 // rounds is how often a race is run.
 func (e *env) rounds(n int) int {
-	if testing.Short() {
+	if e.short {
 		return max(1, n/5)
 	}
 	return n

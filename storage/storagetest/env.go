@@ -41,10 +41,11 @@ type env struct {
 	// broken; pause is for what is right to take longer. No result depends on
 	// either, only how long a failure takes, and whether one is found.
 	patience, pause time.Duration
+	short           bool // heavy tests do less
 }
 
 func newEnv(t testing.TB, b Backend) *env {
-	e := &env{TB: t, b: b, dir: t.TempDir(), ctx: t.Context(), patience: time.Minute, pause: 10 * time.Millisecond}
+	e := &env{TB: t, b: b, dir: t.TempDir(), ctx: t.Context(), patience: time.Minute, pause: 10 * time.Millisecond, short: testing.Short()}
 	e.all = []Store{e.open()}
 	if b.Shared {
 		e.all = append(e.all, e.open())

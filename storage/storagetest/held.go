@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/leveelake/catalog/storage"
-	"github.com/leveelake/catalog/types"
 )
 
 // These tests prove what Update promises of what it read: one transaction reads, then
@@ -22,8 +21,8 @@ func heldTests() []test {
 	return tests
 }
 
-// A scene is what a reading reads and its change changes: a branch, with a grant on
-// the table, a grant on its schema, and a neighbour of the table at a location.
+// A scene is what a reading reads and its change changes: a branch with a grant on the
+// table, and a neighbour of the table that has a location and commits.
 type scene struct {
 	catalog, schema, table, neighbour, grant storage.Object
 }
@@ -37,113 +36,6 @@ func (e *env) scene() scene {
 	e.insert(s.neighbour, s.grant)
 	e.commits(s.neighbour.ID, 2, 0)
 	return s
-}
-
-// A reading reads something that must not change before the writes; change changes it.
-type reading struct {
-	name   string
-	read   func(ctx context.Context, tx storage.ReadTx, s scene) (string, error)
-	change func(ctx context.Context, tx storage.Tx, s scene) error
-}
-
-// chainOf reads by ID and returns the text of what w asks for.
-func chainOf(ctx context.Context, tx storage.ReadTx, id types.ID, w storage.Want) (string, error) {
-	nodes, err := tx.Get(ctx, id, w)
-	return textOfNodes(nodes), err
-}
-
-// listOf lists children of the schema.
-func listOf(ctx context.Context, tx storage.ReadTx, s scene, q storage.ListQuery, w storage.Want) (string, error) {
-	if _, err := tx.Get(ctx, s.schema.ID, storage.Want{}); err != nil {
-		return "", err
-	}
-	q.Parent = s.schema.ID
-	nodes, err := tx.List(ctx, q, w)
-	return textOfNodes(nodes), err
-}
-
-func readings() []reading {
-	type (
-		rtx = storage.ReadTx
-		c   = context.Context
-	)
-	tables := []types.Kind{kindTable}
-	replaceNeighbour := func(ctx c, tx storage.Tx, s scene) error { return replace(ctx, tx, next(s.neighbour, "changed")) }
-	insert := func(name, location string) func(ctx c, tx storage.Tx, s scene) error {
-		return func(ctx c, tx storage.Tx, s scene) error {
-			return tx.Insert(ctx, at(object(kindTable, s.schema.ID, name), location))
-		}
-	}
-	move := func(location string) func(ctx c, tx storage.Tx, s scene) error {
-		return func(ctx c, tx storage.Tx, s scene) error {
-			return replace(ctx, tx, at(next(s.neighbour, ""), location))
-		}
-	}
-	deleteNeighbour := func(ctx c, tx storage.Tx, s scene) error { return remove(ctx, tx, s.neighbour.ID) }
-	writeLog := func(ctx c, tx storage.Tx, s scene) error {
-		return withNode(ctx, tx, s.neighbour.ID, func(n storage.Node) error {
-			return tx.WriteLog(ctx, n.ID, *n.Log, storage.LogDelta{Revision: n.Log.Revision + 1, Last: 3, Add: commit(3)})
-		})
-	}
-	get := func(ctx c, tx rtx, s scene) (string, error) {
-		return chainOf(ctx, tx, s.neighbour.ID, storage.Want{Log: true})
-	}
-	lookup := func(ctx c, tx rtx, _ scene) (string, error) {
-		nodes, err := tx.Lookup(ctx, path("main", "schema", "neighbour"), storage.Want{Log: true})
-		return textOfNodes(nodes), err
-	}
-	list := func(q storage.ListQuery, w storage.Want) func(ctx c, tx rtx, s scene) (string, error) {
-		return func(ctx c, tx rtx, s scene) (string, error) { return listOf(ctx, tx, s, q, w) }
-	}
-	beside := func(ctx c, tx rtx, s scene) (string, error) {
-		return chainOf(ctx, tx, s.table.ID, storage.Want{Beside: kindGrant, Names: []string{"alice"}})
-	}
-	all := list(storage.ListQuery{}, storage.Want{})
-	page := list(storage.ListQuery{Kind: kindTable, Limit: 1}, storage.Want{})
-	staged := list(storage.ListQuery{Kind: kindStaging}, storage.Want{})
-	logs := list(storage.ListQuery{Kind: kindTable}, storage.Want{Log: true})
-	overlap := func(location string, below int) func(ctx c, tx rtx, s scene) (string, error) {
-		return func(ctx c, tx rtx, _ scene) (string, error) {
-			objects, err := tx.Overlap(ctx, location, tables, below)
-			return textOfObjects(objects), err
-		}
-	}
-	return []reading{
-		{"GetReplace", get, replaceNeighbour},
-		{"GetLog", get, writeLog},
-		{"GetDelete", get, deleteNeighbour},
-		{"LookupReplace", lookup, replaceNeighbour},
-		{"LookupLog", lookup, writeLog},
-		{"ListReplace", all, replaceNeighbour},
-		{"ListInsert", all, insert("a", "")},
-		{"ListDelete", all, deleteNeighbour},
-		{"ListLog", logs, writeLog},
-		{"PageInsert", page, insert("a", "")},
-		{"PageDelete", page, deleteNeighbour},
-		{"EmptyListInsert", staged, func(ctx c, tx storage.Tx, s scene) error {
-			return tx.Insert(ctx, object(kindStaging, s.schema.ID, "a"))
-		}},
-		{"EmptyListKind", staged, func(ctx c, tx storage.Tx, s scene) error {
-			n := next(s.neighbour, "")
-			n.Kind = kindStaging
-			return replace(ctx, tx, n)
-		}},
-		{"OverlapReplace", overlap("s3://b/a/b/c", 0), replaceNeighbour},
-		{"OverlapDelete", overlap("s3://b/a", 1), deleteNeighbour},
-		{"OverlapMoveAway", overlap("s3://b/a", 1), move("")},
-		{"OverlapMoveBelow", overlap("s3://b/x", 1), move("s3://b/x/y/z")},
-		{"OverlapMoveAbove", overlap("s3://b/x/y/z", 0), move("s3://b/x")},
-		{"OverlapInsertAt", overlap("s3://b/x", 0), insert("a", "s3://b/x")},
-		{"OverlapInsertAbove", overlap("s3://b/x/y", 0), insert("a", "s3://b")},
-		{"OverlapInsertBelow", overlap("s3://b", 2), insert("a", "s3://b/a/a")},
-		// Not held, but as seen when the writes began: the change is over by then.
-		{"AncestorReplace", get, func(ctx c, tx storage.Tx, s scene) error { return replace(ctx, tx, renamed(s.schema, "x")) }},
-		{"BesideRevoke", beside, func(ctx c, tx storage.Tx, s scene) error { return remove(ctx, tx, s.grant.ID) }},
-		{"BesideReplace", beside, func(ctx c, tx storage.Tx, s scene) error { return replace(ctx, tx, next(s.grant, "less")) }},
-		{"BesideGrant", beside, func(ctx c, tx storage.Tx, s scene) error {
-			return tx.Insert(ctx, object(kindGrant, s.schema.ID, "alice"))
-		}},
-	}
 }
 
 // A followUp is what the first transaction writes: something that it read before, or

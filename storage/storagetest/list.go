@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -134,7 +133,7 @@ func testOnlyChildren(e *env) {
 
 func testMany(e *env) {
 	n := 10_000
-	if testing.Short() {
+	if e.short {
 		n = 1_000
 	}
 	_, s, _ := e.branch("main")

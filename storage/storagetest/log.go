@@ -120,7 +120,7 @@ func testForget(e *env) {
 // testBounded: a read of a log with a long memory brings none of it but Asked.
 func testBounded(e *env) {
 	_, _, t := e.branch("main")
-	n := int64(e.rounds(300))
+	n := int64(e.rounds(100))
 	e.commits(t.ID, n, n-2)
 	e.same("the log", textOfLog(e.log(t.ID, 7)), wantLog(n+1, n, n-2, fmt.Sprint("state ", n), 7))
 }

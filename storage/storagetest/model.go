@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/storage/memory"
@@ -30,9 +29,9 @@ func testModel(e *env, seed uint64) {
 		e.Fatalf("the model: %v", err)
 	}
 	p := newPlanner(seed)
-	steps := 200
-	if testing.Short() {
-		steps = 50
+	steps := 150
+	if e.short {
+		steps = 40
 	}
 	for step := range steps {
 		p.look(e, model)

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/leveelake/catalog/storage"
@@ -55,7 +56,7 @@ func (s *optimistic) Update(ctx context.Context, fn func(tx storage.Tx) error) e
 		run := &attempt{now: s.Store, without: s.without}
 		fnErr := fn(run)
 		if s.without != nothing {
-			time.Sleep(200 * time.Microsecond) // so that others come in between
+			time.Sleep(time.Millisecond + rand.N(time.Millisecond)) // so that others come in between
 		}
 		if fnErr != nil && s.without == errorReads {
 			return fnErr

@@ -22,6 +22,7 @@ func raceTests() []test {
 		{"OverlapMove", testRaceOverlapMove},
 		{"List", testRaceList},
 		{"OneName", testRaceOneName},
+		{"Root", testRaceRoot},
 	}
 }
 

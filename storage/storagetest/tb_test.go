@@ -64,7 +64,7 @@ func outcomeOf(t *testing.T, name string, b Backend, isBroken bool) (failed bool
 		}()
 		e := newEnv(f, b)
 		if isBroken {
-			e.patience, e.pause = 100*time.Millisecond, time.Second
+			e.patience, e.pause, e.short = 100*time.Millisecond, time.Second, false
 		}
 		run(e)
 	}()

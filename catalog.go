@@ -34,7 +34,8 @@ type Config struct {
 	// are believed.
 	Files Files
 
-	// Remover removes the files of a managed table after its drop. nil leaves them.
+	// Remover removes the files of dropped managed tables, when [Catalog.Sweep] is
+	// called. nil leaves them.
 	Remover Remover
 
 	// Limits bounds what clients may ask for.
@@ -59,14 +60,6 @@ type Limits struct {
 	// means 100,000 versions and 30 days. RememberFor counts in whole days.
 	RememberVersions int64
 	RememberFor      time.Duration
-}
-
-// A Remover removes all files at and below a location. It is called after a drop is
-// durable, never within it; an error is logged, fails nothing, and the removal is tried again
-// by [Catalog.Sweep]. errors.ErrUnsupported says that this storage is not the remover's:
-// the files stay.
-type Remover interface {
-	Remove(ctx context.Context, location string) error
 }
 
 // A Catalog names Delta tables and decides which commit of a managed one wins. Its

@@ -242,11 +242,11 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestDropRemovesFiles: the files of a dropped managed table go, at once or at the next
-// sweep, and no other files do.
-func TestDropRemovesFiles(t *testing.T) {
+// TestSweepRemovesFiles: the files of dropped managed tables go at the next sweep, and no
+// other files do.
+func TestSweepRemovesFiles(t *testing.T) {
 	dir := t.TempDir()
-	root := "file://" + filepath.ToSlash(dir)
+	root := catalog.LocalURL(dir)
 	remover := &stubborn{LocalRemover: catalog.LocalRemover{Root: root}}
 	c := open(t, catalog.Config{Store: memory.New(), ManagedRoot: root, Remover: remover})
 	folder := func(table types.Table) string {
@@ -260,45 +260,81 @@ func TestDropRemovesFiles(t *testing.T) {
 		_, err := os.Stat(path)
 		return errors.Is(err, os.ErrNotExist)
 	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	a, b, kept := folder(create(t, c, "a")), folder(create(t, c, "b")), folder(create(t, c, "kept"))
-	if err := c.DeleteTable(t.Context(), s1.Table("a")); err != nil || !gone(a) {
-		t.Errorf("a: %v, gone %v", err, gone(a))
+	must(c.Sweep(t.Context()))
+	must(c.DeleteTable(t.Context(), s1.Table("a")))
+	if gone(a) {
+		t.Error("the files went with the drop")
 	}
+	must(c.Sweep(t.Context()))
+	if !gone(a) || gone(b) || gone(kept) {
+		t.Errorf("a gone %v, b gone %v, kept gone %v", gone(a), gone(b), gone(kept))
+	}
+	must(c.DeleteTable(t.Context(), s1.Table("b")))
 	remover.fail = true
-	if err := c.DeleteTable(t.Context(), s1.Table("b")); err != nil || gone(b) {
-		t.Errorf("a remover that fails must not fail the drop: %v, gone %v", err, gone(b))
-	}
-	if err := c.Sweep(t.Context()); err == nil {
-		t.Error("a sweep says what it cannot remove")
+	if err := c.Sweep(t.Context()); err == nil || gone(b) {
+		t.Errorf("a sweep says what it cannot remove: %v", err)
 	}
 	remover.fail = false
-	if err := c.Sweep(t.Context()); err != nil || !gone(b) || gone(kept) {
-		t.Errorf("sweep: %v, b gone %v, kept gone %v", err, gone(b), gone(kept))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.Sweep(cancelled); !errors.Is(err, context.Canceled) || gone(b) {
+		t.Errorf("cancelled: %v", err)
 	}
+	must(c.Sweep(t.Context()))
+	if !gone(b) || gone(kept) {
+		t.Errorf("b gone %v, kept gone %v", gone(b), gone(kept))
+	}
+
+	// The files of a table in another storage are not the remover's, and stay.
 	far, err := c.CreateSchema(t.Context(), types.CreateSchema{Name: types.SchemaName{Catalog: "c1", Schema: "far"}, StorageRoot: "s3://b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(err)
 	staged, err := c.CreateStagingTable(t.Context(), far.Name, types.CreateStagingTable{Name: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.CreateTable(t.Context(), far.Name, createRequest("x", staged)); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.DeleteTable(t.Context(), far.Name.Table("x")); err != nil { // another storage: its files stay
-		t.Fatal(err)
-	}
+	must(err)
+	_, err = c.CreateTable(t.Context(), far.Name, createRequest("x", staged))
+	must(err)
+	must(c.DeleteTable(t.Context(), far.Name.Table("x")))
+	must(c.Sweep(t.Context()))
 	calls := remover.calls
-	if err := c.Sweep(t.Context()); err != nil || remover.calls != calls {
-		t.Errorf("a second sweep has nothing to do: %v, %d calls", err, remover.calls-calls)
+	must(c.Sweep(t.Context()))
+	if remover.calls != calls {
+		t.Error("a sweep does again what is done")
 	}
-	if err := c.DeleteCatalog(t.Context(), "c1", true); err != nil || !gone(kept) {
-		t.Errorf("force: %v, gone %v", err, gone(kept))
+
+	must(c.DeleteCatalog(t.Context(), "c1", true))
+	must(c.Sweep(t.Context()))
+	if !gone(kept) {
+		t.Error("a forced drop leaves files")
 	}
-	for _, location := range []string{root, root + "/", "file:///", dir, root + "x/y", "s3://b/x"} {
-		if err := remover.LocalRemover.Remove(t.Context(), location); err == nil {
-			t.Errorf("%s was removed", location)
+}
+
+// TestLocalRemoverStaysInside: nothing outside of the root is ever removed.
+func TestLocalRemoverStaysInside(t *testing.T) {
+	dir := t.TempDir()
+	victim, root := filepath.Join(dir, "victim"), filepath.Join(dir, "root")
+	for _, d := range []string{victim, root} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url := catalog.LocalURL(root)
+	for _, location := range []string{
+		url, url + "/", url + "/..", url + "/../victim", url + "/x/../../victim", url + "/%2e%2e/victim", url + "/..%2fvictim", url + "/./x",
+		url + "x", "file:///", "file://" + victim, victim, "s3://b/x", "",
+	} {
+		if err := (catalog.LocalRemover{Root: url}).Remove(t.Context(), location); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", location, err)
+		}
+	}
+	for _, d := range []string{victim, root} {
+		if _, err := os.Stat(d); err != nil {
+			t.Error(err)
 		}
 	}
 }

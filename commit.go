@@ -139,7 +139,7 @@ func (m *memory) ratified(version int64, now time.Time, keep int64, keepFor time
 		// later day and is remembered a little longer.
 		m.Days = append(m.Days, dayMark{today, version})
 	}
-	oldest := today - int64(keepFor/day)
+	oldest := today - int64((keepFor+day-1)/day)
 	for len(m.Days) > 1 && m.Days[0][0] < oldest {
 		m.Days = m.Days[1:]
 	}

@@ -15,8 +15,9 @@
 // together with _delta_log is all there is to read. At most [Limits].Unbackfilled commits may
 // wait.
 //
-// The catalog never opens a file of a table. What it knows is names: that version 7 is
-// the file so-and-so.
+// What the catalog knows is names: that version 7 is the file so-and-so. It opens none of a
+// table's files, unless [Config].Files lets it look whether a client is right in what it says
+// of them: that version 0 is written, that a version is published.
 //
 // # Guarantees
 //
@@ -61,11 +62,12 @@
 //
 // # One request
 //
-// Each method is one transaction on a [storage.Store]: it checks the request as far as
+// A method is one transaction on a [storage.Store]: it checks the request as far as
 // that needs no state, looks up the chain of objects from the root to its subject, applies
 // rules that are pure functions of what was found, and writes the outcome. The store computes
 // nothing, and the rules read neither clock nor store nor file. Vendors of credentials
-// ([credentials.Vendor]) and removers of files ([Remover]) are called outside of transactions.
+// ([credentials.Vendor]), readers and removers of files ([Files], [Remover]) are called outside
+// of transactions; a request that depends on a file runs its transaction again afterwards.
 // For the files of a request, in order, see CONTRIBUTING.md.
 //
 // # Embedding

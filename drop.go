@@ -4,59 +4,60 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
 
-// kindRemoval is the kind of the note that the files of a dropped managed table are still
-// to be removed: a child of the metastore, named by the table's ID, its body the location. It is made in the
-// transaction of the drop and deleted when the files are gone, so that a crash between the two
-// leaves no files behind for ever.
+// kindRemoval is the kind of the note that the files of a dropped managed table are to be
+// removed: a child of the metastore, named by the table's ID, its body the location. It is made
+// in the transaction of the drop and deleted when the files are gone, so that no crash
+// leaves files behind for ever.
 const kindRemoval types.Kind = "removal"
 
 // DeleteTable removes a table from the catalog. When it returns, the removal is durable
-// and the name is free; another table of that name gets another ID. Files of a
-// managed table are then removed by Config.Remover; those of an external table stay. The
+// and the name is free; another table of that name gets another ID. The files of a
+// managed table are removed by the next [Catalog.Sweep]; those of an external table stay. The
 // location of a managed table cannot be registered again.
 //
 // Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
 func (c *Catalog) DeleteTable(ctx context.Context, name types.TableName) error {
-	removals, err := update(ctx, c, func(tx storage.Tx) ([]storage.Object, error) {
+	now := c.now()
+	_, err := update(ctx, c, func(tx storage.Tx) (struct{}, error) {
 		chain, err := walk(ctx, tx, tablePath(name), storage.Want{})
 		if err != nil {
-			return nil, err
+			return struct{}{}, err
 		}
-		return c.drop(ctx, tx, chain[0].ID, last(chain), chain[len(chain)-1:])
+		return struct{}{}, c.drop(ctx, tx, chain, chain[len(chain)-1:], now)
 	})
-	c.remove(ctx, removals)
 	return err
 }
 
 // deleteNamespace removes the object at path, which holds children of kind child.
 func (c *Catalog) deleteNamespace(ctx context.Context, path []storage.Step, child types.Kind, force bool) error {
-	removals, err := update(ctx, c, func(tx storage.Tx) ([]storage.Object, error) {
+	now := c.now()
+	_, err := update(ctx, c, func(tx storage.Tx) (none struct{}, err error) {
 		chain, err := walk(ctx, tx, path, storage.Want{})
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		o := last(chain)
 		if !force {
 			children, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: child, Limit: 1}, storage.Want{})
 			if err != nil {
-				return nil, err
+				return none, err
 			}
 			if len(children) > 0 {
-				return nil, types.FailedPrecondition.Errorf("%s %q is not empty: it has %s %q; empty it first, or force", o.Kind, o.Name, child, children[0].Name).About(o.Kind)
+				return none, types.FailedPrecondition.Errorf("%s %q is not empty: it has %s %q; empty it first, or force", o.Kind, o.Name, child, children[0].Name).About(o.Kind)
 			}
 		}
 		tables, err := tablesBeneath(ctx, tx, o)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		return c.drop(ctx, tx, chain[0].ID, o, tables)
+		return none, c.drop(ctx, tx, chain, tables, now)
 	})
-	c.remove(ctx, removals)
 	return err
 }
 
@@ -70,8 +71,11 @@ func tablesBeneath(ctx context.Context, tx storage.ReadTx, o storage.Object) ([]
 		var out []storage.Node
 		for _, s := range schemas {
 			chain, err := tx.Get(ctx, s.ID, storage.Want{}) // a List wants its parent read
-			if err != nil || len(chain) == 0 {
-				return nil, errors.Join(err, storage.ErrStale)
+			if err != nil {
+				return nil, err
+			}
+			if len(chain) == 0 {
+				return nil, storage.ErrStale
 			}
 			tables, err := tablesBeneath(ctx, tx, last(chain))
 			if err != nil {
@@ -84,80 +88,76 @@ func tablesBeneath(ctx context.Context, tx storage.ReadTx, o storage.Object) ([]
 	return tx.List(ctx, storage.ListQuery{Parent: o.ID}, storage.Want{})
 }
 
-// drop deletes o with all beneath, among which are tables, and notes the files to remove.
-func (c *Catalog) drop(ctx context.Context, tx storage.Tx, metastore types.ID, o storage.Object, tables []storage.Node) ([]storage.Object, error) {
-	var removals []storage.Object
-	now := c.now()
+// drop deletes the last object of chain with all beneath it. tables are those of it that may
+// have files to be removed.
+func (c *Catalog) drop(ctx context.Context, tx storage.Tx, chain, tables []storage.Node, now time.Time) error {
+	if err := tx.Delete(ctx, last(chain)); err != nil {
+		return err
+	}
+	if c.remover == nil {
+		return nil
+	}
 	for _, n := range tables {
-		if c.remover == nil || n.Location == "" || !isInManaged(n.Location) {
+		if !isInManaged(n.Location) {
 			continue
 		}
-		removals = append(removals, storage.Object{
-			ID: newID(), Kind: kindRemoval, Parent: metastore, Name: string(n.ID),
+		note := storage.Object{
+			ID: newID(), Kind: kindRemoval, Parent: chain[0].ID, Name: string(n.ID),
 			Revision: 1, Created: now, Updated: now, Body: []byte(n.Location),
-		})
-	}
-	if err := tx.Delete(ctx, o); err != nil {
-		return nil, err
-	}
-	for _, r := range removals {
-		if err := tx.Insert(ctx, r); err != nil {
-			return nil, err
+		}
+		if err := tx.Insert(ctx, note); err != nil {
+			return err
 		}
 	}
-	return removals, nil
+	return nil
 }
 
-// remove removes files and the notes of those that are gone. What fails is logged and left for
-// Sweep.
-func (c *Catalog) remove(ctx context.Context, removals []storage.Object) error {
-	// The drop is durable, whatever becomes of the request.
-	ctx = context.WithoutCancel(ctx)
+// Sweep removes the files of managed tables that were dropped. A server calls it now and
+// then; it is cheap if there is nothing to remove, and may run at any time. What cannot
+// be removed is told in the error, and tried again by the next Sweep. It does nothing without
+// Config.Remover.
+func (c *Catalog) Sweep(ctx context.Context) error {
+	if c.remover == nil {
+		return nil
+	}
+	notes, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
+		chain, err := tx.Lookup(ctx, nil, storage.Want{})
+		if err != nil || len(chain) == 0 {
+			return nil, err
+		}
+		return tx.List(ctx, storage.ListQuery{Parent: chain[0].ID, Kind: kindRemoval}, storage.Want{})
+	})
+	if err != nil {
+		return err
+	}
 	var all error
-	for _, r := range removals {
-		err := c.remover.Remove(ctx, string(r.Body))
-		if errors.Is(err, errors.ErrUnsupported) {
-			c.log.InfoContext(ctx, "files of a dropped table stay: its storage is not the remover's", "table", r.Name, "location", string(r.Body))
-			err = nil
+	for _, n := range notes {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(all, err)
 		}
-		if err == nil {
-			_, err = update(ctx, c, func(tx storage.Tx) (struct{}, error) {
-				chain, err := tx.Get(ctx, r.ID, storage.Want{})
-				if err != nil || len(chain) == 0 {
-					return struct{}{}, err // another sweep was faster
-				}
-				return struct{}{}, tx.Delete(ctx, last(chain))
-			})
-		}
-		if err != nil {
-			err = fmt.Errorf("files of dropped table %s at %s are still to be removed: %w", r.Name, r.Body, err)
-			c.log.WarnContext(ctx, err.Error())
-			all = errors.Join(all, err)
+		if err := c.removeFiles(ctx, n.Object); err != nil {
+			all = errors.Join(all, fmt.Errorf("files of dropped table %s at %s: %w", n.Name, n.Body, err))
 		}
 	}
 	return all
 }
 
-// Sweep removes files of dropped managed tables that could not be removed at the drop.
-// It does nothing without Config.Remover. It may be called at any time.
-func (c *Catalog) Sweep(ctx context.Context) error {
-	if c.remover == nil {
-		return nil
+// removeFiles removes the files that a note names, and then the note.
+func (c *Catalog) removeFiles(ctx context.Context, note storage.Object) error {
+	err := c.remover.Remove(ctx, string(note.Body))
+	if errors.Is(err, errors.ErrUnsupported) {
+		c.log.InfoContext(ctx, "files of a dropped table stay: its storage is not the remover's", "table", note.Name, "location", string(note.Body))
+		err = nil
 	}
-	removals, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Object, error) {
-		chain, err := tx.Lookup(ctx, nil, storage.Want{})
-		if err != nil || len(chain) == 0 {
-			return nil, err
-		}
-		nodes, err := tx.List(ctx, storage.ListQuery{Parent: chain[0].ID, Kind: kindRemoval}, storage.Want{})
-		out := make([]storage.Object, len(nodes))
-		for i, n := range nodes {
-			out[i] = n.Object
-		}
-		return out, err
-	})
 	if err != nil {
 		return err
 	}
-	return c.remove(ctx, removals)
+	_, err = update(ctx, c, func(tx storage.Tx) (struct{}, error) {
+		chain, err := tx.Get(ctx, note.ID, storage.Want{})
+		if err != nil || len(chain) == 0 {
+			return struct{}{}, err // another sweep was faster
+		}
+		return struct{}{}, tx.Delete(ctx, last(chain))
+	})
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/leveelake/catalog/types"
@@ -55,15 +56,30 @@ func localPath(root, location string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rest, ok := strings.CutPrefix(location, normal+"/")
-	if !ok || rest == "" || !strings.HasPrefix(location, "file:///") {
+	// In another form than the normal one it could lead out of the root again.
+	if same, err := parseLocation("location", location); err != nil || same != location {
+		return "", fmt.Errorf("%s is not a location in normal form", location)
+	}
+	if !strings.HasPrefix(location, normal+"/") || !strings.HasPrefix(location, "file:///") {
 		return "", fmt.Errorf("%s is not below %s", location, normal)
 	}
 	path, err := url.PathUnescape(strings.TrimPrefix(location, "file://"))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", location, err)
 	}
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/") // /C:/data
+	}
 	return filepath.FromSlash(path), nil
+}
+
+// LocalURL is the file:// URL of an absolute local path, for Config.ManagedRoot.
+func LocalURL(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/data
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
 // A question is what a rule must know of a table's files before it can decide. The rules

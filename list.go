@@ -63,7 +63,7 @@ func list[T any](ctx context.Context, c *Catalog, l listing, item func(storage.N
 			return p, err
 		}
 		for {
-			q := storage.ListQuery{Parent: at.Parent, Kind: l.kind, After: at.After, Limit: size + 1 - len(p.items)}
+			q := storage.ListQuery{Parent: at.Parent, Kind: l.kind, After: at.After, Limit: size + 1}
 			children, err := tx.List(ctx, q, l.want)
 			if err != nil {
 				return p, err

@@ -12,10 +12,10 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// A location is a storage URL in normal form: scheme://authority/path for objects
+// A location is a storage URL in normal form: scheme://authority/path for object
 // stores, file:///path for local files; no trailing slash, no repeated slash, no dot
-// segments. Percent-escapes stay as they are. Two locations are the same place if and
-// only if they are the same text, for what would break that is refused.
+// segments. Percent-escapes stay as they are. Where one place has several names, one is
+// chosen or the others are refused, for locations are compared as text.
 
 // managedSegment is the folder below a storage root that holds all managed tables. No
 // location that a client gives may have it, so a managed folder can be registered
@@ -25,9 +25,21 @@ const managedSegment = "__unitystorage"
 // spelling tells the right scheme for one that other tools use for the same storage.
 var spelling = map[string]string{"s3a": "s3", "s3n": "s3", "wasb": "abfs", "wasbs": "abfss", "r2": "s3", "http": "", "https": ""}
 
-// parseLocation brings a storage URL into normal form, or says why it cannot. The
-// field's name begins the message.
+// maxLocation bounds the locations of tables and roots, in bytes: the work of looking for
+// overlaps grows with the depth.
+const maxLocation = 2048
+
+// parseLocation brings the location of a table or root into normal form, or says why it
+// cannot. The field's name begins the message.
 func parseLocation(field, raw string) (string, error) {
+	if len(raw) > maxLocation {
+		return "", types.InvalidParameterValue.Errorf("%s has %d bytes; at most %d are allowed", field, len(raw), maxLocation)
+	}
+	return parseURL(field, raw)
+}
+
+// parseURL is parseLocation for a storage URL of any length.
+func parseURL(field, raw string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return types.InvalidParameterValue.Errorf("%s %q "+format, append([]any{field, raw}, args...)...)
 	}
@@ -72,12 +84,16 @@ func parseLocation(field, raw string) (string, error) {
 		if !validAuthority(scheme, authority) {
 			return "", bad("does not name a bucket or container")
 		}
+		if container, account, ok := strings.Cut(authority, "@"); ok {
+			// Both schemes reach the same container, and accounts are host names.
+			scheme, authority = "abfss", container+"@"+strings.ToLower(account)
+		}
 	default:
 		return "", bad("has an unknown scheme; use s3, gs, abfs, abfss or file")
 	}
 	clean := strings.TrimSuffix(path.Clean("/"+folder), "/")
-	if seg, ok := disguised(clean); ok {
-		return "", bad("escapes what some clients take for a folder in %q; write it as it is", seg)
+	if seg, ok := disguised(clean, scheme == "file"); ok {
+		return "", bad("escapes what is plain, or hides a folder, in %q; write it as it is", seg)
 	}
 	return scheme + "://" + authority + clean, nil
 }
@@ -101,7 +117,8 @@ func validAuthority(scheme, a string) bool {
 
 // disguised finds a segment whose percent-escapes hide a slash, a dot segment or the
 // managed folder: some clients decode them and some do not, so it would name two places.
-func disguised(folder string) (segment string, found bool) {
+// Of local files, which all clients decode, no escape may stand for a plain character.
+func disguised(folder string, local bool) (segment string, found bool) {
 	for segment := range strings.SplitSeq(folder, "/") {
 		plain, err := url.PathUnescape(segment)
 		if err != nil || plain == segment {
@@ -110,8 +127,25 @@ func disguised(folder string) (segment string, found bool) {
 		if plain == "." || plain == ".." || plain == managedSegment || strings.Contains(plain, "/") {
 			return segment, true
 		}
+		if local && escapesPlain(segment) {
+			return segment, true
+		}
 	}
 	return "", false
+}
+
+// escapesPlain reports whether segment escapes a letter, a digit or one of -._~.
+func escapesPlain(segment string) bool {
+	for i := 0; i+2 < len(segment); i++ {
+		if segment[i] != '%' {
+			continue
+		}
+		c, err := url.PathUnescape(segment[i : i+3])
+		if err == nil && url.QueryEscape(c) == c {
+			return true
+		}
+	}
+	return false
 }
 
 // isBucketRoot tells of a location without a folder.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/leveelake/catalog/types"
@@ -17,7 +18,8 @@ func TestParseLocation(t *testing.T) {
 		"s3://bkt/../..":                   "s3://bkt",
 		"gs://b-k.t_1/x":                   "gs://b-k.t_1/x",
 		"abfss://c@acc.dfs.core.net/x":     "abfss://c@acc.dfs.core.net/x",
-		"abfs://c@acc/x":                   "abfs://c@acc/x",
+		"abfs://c@acc/x":                   "abfss://c@acc/x",
+		"abfss://c@ACC.dfs/X":              "abfss://c@acc.dfs/X",
 		"file:///d//x/../y/":               "file:///d/y",
 		"file:/d":                          "file:///d",
 		"file://d":                         "file:///d",
@@ -44,7 +46,7 @@ func TestParseLocation(t *testing.T) {
 		"abfss://acc/x", "abfss://@acc/x", "abfss://c@/x", "abfss://c@a@b/x", "gs://é/x",
 		"s3a://b/x", "s3n://b/x", "wasb://b/x", "wasbs://b/x", "r2://b/x", "http://b/x", "https://b/x", "S3://b/x", "FILE:///x", "dbfs:/x", "hdfs://x/y", "://x",
 		"s3://b/x?y", "s3://b/x#y", "s3://b/*", "s3://b/$x", "s3://b/{x}", `s3://b/\x`, "s3://b/'x", `s3://b/"x`, "s3://b/<x>", "s3://b/x|y", "s3://b/`x`", "s3://b/x\x00", "s3://b/x\n", "s3://b/x\u0085", "s3://b/\xff",
-		"s3://b/%2F", "s3://b/a%2fb", "s3://b/%2e%2e/x", "s3://b/%2E/a", "s3://b/%5f%5Funitystorage", "file:///a b",
+		"s3://b/%2F", "s3://b/a%2fb", "s3://b/%2e%2e/x", "s3://b/%2E/a", "s3://b/%5f%5Funitystorage", "file:///a b", "file:///d/a%41", "file:///d/%7e", "s3://b/" + strings.Repeat("a/", 1024),
 	} {
 		if got, err := parseLocation("location", raw); !errors.Is(err, types.InvalidParameterValue) {
 			t.Errorf("%q: %q, %v", raw, got, err)

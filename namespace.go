@@ -3,8 +3,10 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -74,10 +76,23 @@ func checkName(field, name string) error {
 
 const maxName = 255
 
-// checkProperties refuses an empty key.
-func checkProperties(p map[string]string) error {
-	if _, ok := p[""]; ok {
-		return types.InvalidParameterValue.Errorf("properties: a key is empty")
+// checkProperties refuses properties that could not be given back as they are.
+func checkProperties(field string, p map[string]string) error {
+	for _, k := range sortedKeys(p) {
+		switch {
+		case k == "":
+			return types.InvalidParameterValue.Errorf("%s: a key is empty", field)
+		case !utf8.ValidString(k) || !utf8.ValidString(p[k]):
+			return types.InvalidParameterValue.Errorf("%s[%q] is not valid UTF-8", field, k)
+		}
+	}
+	return nil
+}
+
+// checkText refuses text that could not be given back as it is.
+func checkText(field, text string) error {
+	if !utf8.ValidString(text) {
+		return types.InvalidParameterValue.Errorf("%s is not valid UTF-8", field)
 	}
 	return nil
 }
@@ -126,6 +141,9 @@ func (c *Catalog) ensureMetastore(ctx context.Context) (storage.Object, error) {
 			o := storage.Object{ID: id, Kind: types.KindMetastore, Name: metastoreName, Revision: 1, Created: now, Updated: now, Body: []byte("{}")}
 			return &o, tx.Insert(ctx, o)
 		})
+		if errors.Is(err, types.AlreadyExists) { // another request was faster
+			o, err = view(ctx, c, find)
+		}
 	}
 	if err != nil {
 		return storage.Object{}, err
@@ -162,7 +180,10 @@ func (c *Catalog) CreateCatalog(ctx context.Context, req types.CreateCatalog) (t
 
 // newNamespace checks what a new catalog or schema is made of and encodes it.
 func newNamespace(ctx context.Context, comment string, properties map[string]string, rawRoot string) (body []byte, folderRoot string, err error) {
-	if err := checkProperties(properties); err != nil {
+	if err := checkProperties("properties", properties); err != nil {
+		return nil, "", err
+	}
+	if err := checkText("comment", comment); err != nil {
 		return nil, "", err
 	}
 	if folderRoot, err = storageRoot(rawRoot); err != nil {

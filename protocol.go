@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"cmp"
+	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +45,25 @@ func negotiate(versions string) (string, error) {
 	return strconv.Itoa(best) + "." + strconv.Itoa(bestMinor), nil
 }
 
+// ProtocolConfig tells which version of the Delta API the catalog and a client both
+// speak. versions lists the client's, as "1.1,2.3": the highest minor version of each major
+// one. The endpoints are for whoever serves them to fill in.
+//
+// Errors: InvalidParameterValue (versions malformed or none in common), NoSuchCatalog.
+func (c *Catalog) ProtocolConfig(ctx context.Context, name, versions string) (types.Config, error) {
+	if strings.TrimSpace(name) == "" {
+		return types.Config{}, types.InvalidParameterValue.Errorf("catalog is missing")
+	}
+	version, err := negotiate(versions)
+	if err != nil {
+		return types.Config{}, err
+	}
+	if _, err := c.GetCatalog(ctx, name); err != nil {
+		return types.Config{}, err
+	}
+	return types.Config{ProtocolVersion: version}, nil
+}
+
 func parseVersion(s string) (major, minor int, ok bool) {
 	a, b, found := strings.Cut(s, ".")
 	if !found {
@@ -76,19 +97,76 @@ const (
 	minWriter = 7
 )
 
-// requiredReader and requiredWriter are the features that a managed table has.
+// A contract is what a managed table must have beside its protocol versions and its table ID.
+type contract struct {
+	reader, writer []string          // features
+	properties     map[string]string // and their values
+}
+
+// deltaContract is that of the Delta API, and previewContract that of the older API.
 var (
-	requiredReader = []string{"catalogManaged", "deletionVectors", "v2Checkpoint", "vacuumProtocolCheck"}
-	requiredWriter = []string{"catalogManaged", "deletionVectors", "inCommitTimestamp", "v2Checkpoint", "vacuumProtocolCheck"}
+	deltaContract = contract{
+		reader: []string{"catalogManaged", "deletionVectors", "v2Checkpoint", "vacuumProtocolCheck"},
+		writer: []string{"catalogManaged", "deletionVectors", "inCommitTimestamp", "v2Checkpoint", "vacuumProtocolCheck"},
+		properties: map[string]string{
+			"delta.checkpoint.writeStatsAsJson":   "true",
+			"delta.checkpoint.writeStatsAsStruct": "true",
+			"delta.checkpointPolicy":              "v2",
+			"delta.enableDeletionVectors":         "true",
+			"delta.enableInCommitTimestamps":      "true",
+		},
+	}
+	previewContract = contract{
+		reader: []string{"catalogManaged", "vacuumProtocolCheck"},
+		writer: []string{"catalogManaged", "inCommitTimestamp", "vacuumProtocolCheck"},
+	}
 )
 
-// requiredProperties are the properties that a managed table has, tableId aside.
-var requiredProperties = map[string]string{
-	"delta.checkpoint.writeStatsAsJson":   "true",
-	"delta.checkpoint.writeStatsAsStruct": "true",
-	"delta.checkpointPolicy":              "v2",
-	"delta.enableDeletionVectors":         "true",
-	"delta.enableInCommitTimestamps":      "true",
+// readerFeatures are the features that a reader must know as well as a writer (Delta
+// protocol, "Valid Feature Names in Table Features"): the older API does not tell the two apart.
+var readerFeatures = []string{
+	"catalogManaged", "columnMapping", "deletionVectors", "timestampNtz", "typeWidening", "typeWidening-preview",
+	"v2Checkpoint", "vacuumProtocolCheck", "variantType", "variantType-preview", "variantShredding-preview",
+}
+
+// protocolOf reads a protocol from properties.
+func protocolOf(properties map[string]string) (types.Protocol, error) {
+	var p types.Protocol
+	for _, f := range []struct {
+		key     string
+		version *int
+	}{{derivedMinReader, &p.MinReaderVersion}, {derivedMinWriter, &p.MinWriterVersion}} {
+		v, err := intProperty(properties, f.key)
+		switch {
+		case err != nil:
+			return p, err
+		case v == nil || *v < 0 || *v > math.MaxInt32:
+			return p, types.InvalidParameterValue.Errorf("properties[%s] is %q; it must be a version of the Delta protocol", f.key, properties[f.key])
+		}
+		*f.version = int(*v)
+	}
+	for _, key := range sortedKeys(properties) {
+		if f, ok := strings.CutPrefix(key, derivedFeature); ok {
+			p.WriterFeatures = append(p.WriterFeatures, f)
+			if slices.Contains(readerFeatures, f) {
+				p.ReaderFeatures = append(p.ReaderFeatures, f)
+			}
+		}
+	}
+	return p, nil
+}
+
+// intProperty reads a property that is a number; nil if it is absent.
+func intProperty(properties map[string]string, key string) (*int64, error) {
+	text, ok := properties[key]
+	if !ok {
+		return nil, nil
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, types.InvalidParameterValue.Errorf("properties[%s] is %q; it must be a number", key, text)
+	}
+	return &v, nil
 }
 
 // suggestedFeatures and suggestedProperties make a managed table better, where the
@@ -110,7 +188,7 @@ var (
 // stagingAnswer tells the writer of version 0 what the table must and should have.
 func stagingAnswer(id types.ID, location string) types.StagingTable {
 	required := map[string]*string{propertyTableID: new(string(id))}
-	for k, v := range requiredProperties {
+	for k, v := range deltaContract.properties {
 		required[k] = new(v)
 	}
 	suggested := make(map[string]*string, len(suggestedProperties))
@@ -127,8 +205,8 @@ func stagingAnswer(id types.ID, location string) types.StagingTable {
 		RequiredProtocol: types.Protocol{
 			MinReaderVersion: minReader,
 			MinWriterVersion: minWriter,
-			ReaderFeatures:   slices.Clone(requiredReader),
-			WriterFeatures:   slices.Clone(requiredWriter),
+			ReaderFeatures:   slices.Clone(deltaContract.reader),
+			WriterFeatures:   slices.Clone(deltaContract.writer),
 		},
 		SuggestedProtocol: types.Features{
 			ReaderFeatures: slices.Clone(suggestedReader),
@@ -145,8 +223,8 @@ type violation string
 
 func (v violation) Error() string { return string(v) }
 
-// violations lists how a managed table breaks the contract, in a fixed order.
-func (t *table) violations() []violation {
+// violations lists how a managed table breaks k, in a fixed order.
+func (t *table) violations(k contract) []violation {
 	var out []violation
 	p := t.record.protocol()
 	if p.MinReaderVersion < minReader {
@@ -155,34 +233,34 @@ func (t *table) violations() []violation {
 	if p.MinWriterVersion < minWriter {
 		out = append(out, violation("protocol.min-writer-version must be at least "+strconv.Itoa(minWriter)))
 	}
-	missing := func(have []string, want, list string) {
-		if !slices.Contains(have, want) {
-			out = append(out, violation("protocol."+list+" must contain "+want))
+	reader, writer := setOf(p.ReaderFeatures), setOf(p.WriterFeatures)
+	for _, f := range k.reader {
+		if !reader[f] {
+			out = append(out, violation("protocol.reader-features must contain "+f))
 		}
 	}
-	for _, f := range requiredReader {
-		missing(p.ReaderFeatures, f, "reader-features")
+	for _, f := range k.writer {
+		if !writer[f] {
+			out = append(out, violation("protocol.writer-features must contain "+f))
+		}
 	}
-	for _, f := range requiredWriter {
-		missing(p.WriterFeatures, f, "writer-features")
-	}
-	for _, f := range p.ReaderFeatures {
-		if !slices.Contains(requiredReader, f) && !slices.Contains(p.WriterFeatures, f) {
+	for _, f := range sortedKeys(reader) {
+		if !writer[f] && !slices.Contains(k.reader, f) {
 			out = append(out, violation("protocol.writer-features must contain "+f+", as protocol.reader-features does"))
 		}
 	}
-	for _, k := range sortedKeys(requiredProperties) {
-		if t.record.Properties[k] != requiredProperties[k] {
-			out = append(out, violation("properties["+k+"] must be "+requiredProperties[k]))
+	for _, key := range sortedKeys(k.properties) {
+		if want := k.properties[key]; t.record.Properties[key] != want {
+			out = append(out, violation("properties["+key+"] must be "+want))
 		}
 	}
 	if t.record.Properties[propertyTableID] != string(t.object.ID) {
 		out = append(out, violation("properties["+propertyTableID+"] must be "+string(t.object.ID)))
 	}
-	if t.record.Clustering != nil && !slices.Contains(p.WriterFeatures, featureClustering) {
+	if t.record.Clustering != nil && !writer[featureClustering] {
 		out = append(out, violation("domain-metadata "+types.DomainClustering+" needs writer feature "+featureClustering))
 	}
-	if t.memory.RowIDHighWaterMark != nil && !slices.Contains(p.WriterFeatures, featureRowTracking) {
+	if t.memory.RowIDHighWaterMark != nil && !writer[featureRowTracking] {
 		out = append(out, violation("domain-metadata "+types.DomainRowTracking+" needs writer feature "+featureRowTracking))
 	}
 	return out
@@ -190,13 +268,14 @@ func (t *table) violations() []violation {
 
 // checkContract refuses a change of a managed table after which it breaks the contract
 // in a way in which it did not before (a new table: in any way). All ways are told at once.
-func checkContract(before []violation, t *table) error {
+func checkContract(k contract, before []violation, t *table) error {
 	if t.record.Type != types.Managed {
 		return nil
 	}
+	had := setOf(before)
 	var all *multierror.Error
-	for _, v := range t.violations() {
-		if !slices.Contains(before, v) {
+	for _, v := range t.violations(k) {
+		if !had[v] {
 			all = multierror.Append(all, v)
 		}
 	}
@@ -237,6 +316,14 @@ func isDerived(key string) bool {
 // send along as table properties. They are never stored.
 func isSecret(key string) bool {
 	return strings.HasPrefix(key, "fs.") || strings.HasPrefix(key, "option.fs.")
+}
+
+func setOf[T comparable](list []T) map[T]bool {
+	set := make(map[T]bool, len(list))
+	for _, v := range list {
+		set[v] = true
+	}
+	return set
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {

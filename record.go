@@ -78,13 +78,51 @@ func (t *table) body() ([]byte, error) {
 	return append(append(head, '\n'), t.columns.JSON()...), nil
 }
 
-// clone copies t as deep as the rules change it.
+// clone copies t so deep that it shares nothing with t that a caller could change.
 func (t *table) clone() *table {
 	c := *t
 	c.record.Properties = maps.Clone(t.record.Properties)
 	c.record.PartitionColumns = slices.Clone(t.record.PartitionColumns)
+	c.record.Protocol = copyProtocol(t.record.Protocol)
+	c.record.Clustering = copyClustering(t.record.Clustering)
+	c.record.Uniform = copyUniform(t.record.Uniform)
+	c.record.LastCommitVersion = copyOf(t.record.LastCommitVersion)
+	c.record.LastCommitTimestamp = copyOf(t.record.LastCommitTimestamp)
+	c.memory.RowIDHighWaterMark = copyOf(t.memory.RowIDHighWaterMark)
 	c.memory.Days = slices.Clone(t.memory.Days)
 	return &c
+}
+
+func copyOf[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
+}
+
+func copyProtocol(p *types.Protocol) *types.Protocol {
+	if p = copyOf(p); p != nil {
+		p.ReaderFeatures, p.WriterFeatures = slices.Clone(p.ReaderFeatures), slices.Clone(p.WriterFeatures)
+	}
+	return p
+}
+
+func copyClustering(c *types.Clustering) *types.Clustering {
+	if c = copyOf(c); c != nil {
+		c.ClusteringColumns = slices.Clone(c.ClusteringColumns)
+		for i, path := range c.ClusteringColumns {
+			c.ClusteringColumns[i] = slices.Clone(path)
+		}
+	}
+	return c
+}
+
+func copyUniform(u *types.Uniform) *types.Uniform {
+	if u = copyOf(u); u != nil && u.Iceberg != nil {
+		u.Iceberg = copyOf(u.Iceberg)
+		u.Iceberg.BaseConvertedDeltaVersion = copyOf(u.Iceberg.BaseConvertedDeltaVersion)
+	}
+	return u
 }
 
 // etag names the state of the metadata. The ID makes it differ from that of a table that

@@ -19,6 +19,14 @@ type staging struct {
 	Owner string `json:"owner,omitempty"`
 }
 
+func decodeStaging(o storage.Object) (staging, error) {
+	var s staging
+	if err := json.Unmarshal(o.Body, &s); err != nil {
+		return s, fmt.Errorf("staging table %s: stored body: %w", o.ID, err)
+	}
+	return s, nil
+}
+
 // CreateStagingTable reserves an ID and a location for a managed table. The caller
 // writes version 0 there and registers it with [Catalog.CreateTable]. When it returns,
 // the reservation is durable. Each call makes another one, under the same name, too.
@@ -44,6 +52,14 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 			return "", types.FailedPrecondition.Errorf("there is no place for managed tables in schema %q: neither the schema, nor its catalog, nor the server has a storage root", in).About(types.KindSchema)
 		}
 		location := folder + "/tables/" + string(id)
+		above, err := tx.Overlap(ctx, location, []types.Kind{types.KindTable}, 0)
+		if err != nil {
+			return "", err
+		}
+		if len(above) > 0 {
+			// It was registered before the root was given: who may read it would read this table.
+			return "", types.FailedPrecondition.Errorf("the storage root for schema %q lies inside an external table", in).About(types.KindSchema)
+		}
 		return location, tx.Insert(ctx, storage.Object{
 			ID: id, Kind: types.KindStagingTable, Parent: last(parents).ID, Name: string(id),
 			Location: location, Revision: 1, Created: now, Updated: now, Body: body,
@@ -53,8 +69,8 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 		return types.StagingTable{}, err
 	}
 	out := stagingAnswer(id, location)
-	out.Credentials, err = c.vendIfServed(ctx, location, types.ReadWrite, id)
-	return out, err
+	out.Credentials = c.vendIfPossible(ctx, location, types.ReadWrite, id)
+	return out, nil
 }
 
 // vacant looks up the schema of a table that must not exist yet, and returns the chain
@@ -96,14 +112,23 @@ func (c *Catalog) managedFolderOf(chain []storage.Node) string {
 // NoSuchCatalog, NoSuchSchema, AlreadyExists, NoSuchTable (managed: nothing is staged at
 // the location), PermissionDenied (staged by another principal).
 func (c *Catalog) CreateTable(ctx context.Context, in types.SchemaName, req types.CreateTable) (types.Table, error) {
-	now := c.now()
-	fresh, err := c.newTable(ctx, req, now)
+	if req.Type == types.Managed && req.LastCommitTimestamp == nil {
+		return types.Table{}, types.InvalidParameterValue.Errorf("last-commit-timestamp-ms is missing")
+	}
+	return c.create(ctx, in, req, deltaContract)
+}
+
+// create is CreateTable with the contract that a managed table must keep.
+func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.CreateTable, k contract) (types.Table, error) {
+	fresh, err := c.newTable(ctx, req, k, c.now())
 	if err != nil {
 		return types.Table{}, err
 	}
 	create := c.createExternal
 	if req.Type == types.Managed {
-		create = c.createManaged
+		create = func(ctx context.Context, tx storage.Tx, schema storage.Object, t *table, seen sighting) (*question, error) {
+			return c.createManaged(ctx, tx, schema, t, k, seen)
+		}
 	}
 	var seen sighting
 	for range maxLooks {
@@ -138,7 +163,7 @@ var formats = []string{types.FormatDelta, "ICEBERG", "HUDI", "PARQUET", "CSV", "
 
 // newTable checks a request as far as that needs no state, and makes the table of it. The
 // table's ID is new; a managed table gets its staging table's.
-func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.Time) (*table, error) {
+func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, k contract, now time.Time) (*table, error) {
 	bad := func(format string, args ...any) error {
 		return types.InvalidParameterValue.Errorf(format, args...)
 	}
@@ -155,9 +180,6 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 	}
 	if managed && format != types.FormatDelta {
 		return nil, bad("a managed table's data_source_format is %q; it must be %s", format, types.FormatDelta)
-	}
-	if managed && req.LastCommitTimestamp == nil {
-		return nil, bad("last-commit-timestamp-ms is missing")
 	}
 	if ts := req.LastCommitTimestamp; ts != nil && *ts < 0 {
 		return nil, bad("last-commit-timestamp-ms is %d; it must not be negative", *ts)
@@ -179,7 +201,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 	if err := req.Protocol.Validate("protocol"); err != nil {
 		return nil, err
 	}
-	if err := checkProperties(req.Properties); err != nil {
+	if err := checkProperties("properties", req.Properties); err != nil {
 		return nil, err
 	}
 	if err := checkDomains(req.Domains, "domain-metadata"); err != nil {
@@ -210,14 +232,16 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 	}
 	t = t.clone() // the request stays the caller's
 	if req.Comment != nil {
+		if err := checkText("comment", *req.Comment); err != nil {
+			return nil, err
+		}
 		t.record.Comment = *req.Comment
 	}
 	if req.LastCommitTimestamp != nil {
 		t.record.LastCommitVersion = new(int64)
 	}
-	if req.Protocol.MinReaderVersion != 0 || req.Protocol.MinWriterVersion != 0 {
-		p := req.Protocol
-		t.record.Protocol = &p
+	if p := req.Protocol; p.MinReaderVersion != 0 || p.MinWriterVersion != 0 || p.ReaderFeatures != nil || p.WriterFeatures != nil {
+		t.record.Protocol = copyProtocol(&p)
 	}
 	for k := range t.record.Properties {
 		if isSecret(k) || t.record.Protocol != nil && isDerived(k) {
@@ -225,8 +249,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 		}
 	}
 	if r := req.Domains.RowTracking; r != nil {
-		mark := r.RowIDHighWaterMark
-		t.memory.RowIDHighWaterMark = &mark
+		t.memory.RowIDHighWaterMark = copyOf(&r.RowIDHighWaterMark)
 	}
 	if err := checkUniform(t, req.Uniform, nil, 0); err != nil {
 		return nil, err
@@ -239,7 +262,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, now time.
 		// everything else of the contract is checked before any lookup.
 		probe := t.clone()
 		probe.object.ID = types.ID(t.record.Properties[propertyTableID])
-		if err := checkContract(nil, probe); err != nil {
+		if err := checkContract(k, nil, probe); err != nil {
 			return nil, err
 		}
 	}
@@ -264,7 +287,7 @@ func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema stor
 
 // createManaged makes the staging table at t's location the table t, or asks whether its
 // version 0 is there.
-func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema storage.Object, t *table, seen sighting) (*question, error) {
+func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema storage.Object, t *table, k contract, seen sighting) (*question, error) {
 	location := t.object.Location
 	found, err := tx.Overlap(ctx, location, []types.Kind{types.KindStagingTable, types.KindTable}, 0)
 	if err != nil {
@@ -282,9 +305,9 @@ func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema stora
 	case old.Kind == types.KindTable:
 		return nil, types.InvalidParameterValue.Errorf("location %q is that of another table", location)
 	}
-	var s staging
-	if err := json.Unmarshal(old.Body, &s); err != nil {
-		return nil, fmt.Errorf("staging table %s: stored body: %w", old.ID, err)
+	s, err := decodeStaging(*old)
+	if err != nil {
+		return nil, err
 	}
 	if s.Owner != Principal(ctx) {
 		return nil, types.PermissionDenied.Errorf("the staging table at location %q is another principal's", location).About(types.KindStagingTable)
@@ -293,7 +316,7 @@ func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema stora
 		return nil, types.InvalidParameterValue.Errorf("location %q was staged in another schema", location)
 	}
 	t.object.ID, t.object.Parent, t.object.Created, t.object.Revision = old.ID, old.Parent, old.Created, old.Revision+1
-	if err := checkContract(nil, t); err != nil {
+	if err := checkContract(k, nil, t); err != nil {
 		return nil, err
 	}
 	if c.files != nil {
@@ -411,17 +434,23 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 	if err := checkUpdate(req); err != nil {
 		return types.Table{}, err
 	}
-	return c.change(ctx, req, func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
+	version := int64(0)
+	if req.Update.AddCommit != nil {
+		version = req.Update.AddCommit.Commit.Version
+	}
+	find := func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
 		return walk(ctx, tx, tablePath(name), w)
-	})
+	}
+	return c.change(ctx, version, find, func(*table) (types.UpdateTable, error) { return req, nil })
 }
 
-// change applies req to the table that find finds, as the last of a chain.
-func (c *Catalog) change(ctx context.Context, req types.UpdateTable, find func(storage.ReadTx, storage.Want) ([]storage.Node, error)) (types.Table, error) {
-	want := storage.Want{Log: true}
-	if req.Update.AddCommit != nil {
-		want.Version = req.Update.AddCommit.Commit.Version
-	}
+// A finder finds a table, as the last of a chain.
+type finder func(storage.ReadTx, storage.Want) ([]storage.Node, error)
+
+// change applies the request that request makes of a table as it is. It may hold a commit
+// of this version (0: of none).
+func (c *Catalog) change(ctx context.Context, version int64, find finder, request func(old *table) (types.UpdateTable, error)) (types.Table, error) {
+	want := storage.Want{Log: true, Version: version}
 	now := c.now()
 	var seen sighting
 	for range maxLooks {
@@ -435,6 +464,10 @@ func (c *Catalog) change(ctx context.Context, req types.UpdateTable, find func(s
 				return result{}, err
 			}
 			old, err := decodeTable(chain[len(chain)-1])
+			if err != nil {
+				return result{}, err
+			}
+			req, err := request(old)
 			if err != nil {
 				return result{}, err
 			}

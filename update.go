@@ -74,7 +74,7 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sight
 		return change{}, err
 	}
 	if metadata || u.SetDomains != nil {
-		if err := checkContract(old.violations(), new); err != nil {
+		if err := checkContract(deltaContract, old.violations(deltaContract), new); err != nil {
 			return change{}, err
 		}
 	}
@@ -85,7 +85,7 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sight
 			return change{}, err
 		}
 		object = object || given != nil
-		new.record.Uniform = given
+		new.record.Uniform = copyUniform(given)
 	} else if !new.isUniform() {
 		new.record.Uniform = nil
 	}
@@ -100,7 +100,7 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sight
 		}
 	}
 	if c := u.AddCommit; c != nil && metadata {
-		new.record.LastCommitVersion, new.record.LastCommitTimestamp = &c.Commit.Version, &c.Commit.Timestamp
+		new.record.LastCommitVersion, new.record.LastCommitTimestamp = copyOf(&c.Commit.Version), copyOf(&c.Commit.Timestamp)
 	}
 	if object {
 		touch(&new.object, now)
@@ -155,8 +155,7 @@ func (t *table) applyMetadata(u *types.Update) (changed bool, err error) {
 		changed = true
 	}
 	if u.SetProtocol != nil {
-		p := *u.SetProtocol
-		t.record.Protocol = &p
+		t.record.Protocol = copyProtocol(u.SetProtocol)
 		t.dropDerived()
 		changed = true
 	}
@@ -168,12 +167,11 @@ func (t *table) applyMetadata(u *types.Update) (changed bool, err error) {
 	}
 	if d := u.SetDomains; d != nil {
 		if d.Clustering != nil {
-			t.record.Clustering = d.Clustering
+			t.record.Clustering = copyClustering(d.Clustering)
 			changed = true
 		}
 		if d.RowTracking != nil {
-			mark := d.RowTracking.RowIDHighWaterMark
-			t.memory.RowIDHighWaterMark = &mark
+			t.memory.RowIDHighWaterMark = copyOf(&d.RowTracking.RowIDHighWaterMark)
 		}
 	}
 	for _, name := range u.RemoveDomains {
@@ -190,7 +188,7 @@ func (t *table) applyMetadata(u *types.Update) (changed bool, err error) {
 		changed = true
 	}
 	if s := u.SetSnapshotVersion; s != nil {
-		t.record.LastCommitVersion, t.record.LastCommitTimestamp = &s.LastCommitVersion, &s.LastCommitTimestamp
+		t.record.LastCommitVersion, t.record.LastCommitTimestamp = copyOf(&s.LastCommitVersion), copyOf(&s.LastCommitTimestamp)
 		changed = true
 	}
 	if u.SetColumns != nil && t.record.Type == types.Managed {
@@ -278,15 +276,17 @@ func resolvePartition(columns types.StructType, names []string, at string) ([]st
 	for _, f := range columns.Fields {
 		byFold[foldASCII(f.Name)] = f.Name
 	}
+	named := make(map[string]bool, len(names))
 	out := make([]string, 0, len(names))
 	for i, n := range names {
 		exact, ok := byFold[foldASCII(n)]
 		if !ok {
 			return nil, types.InvalidParameterValue.Errorf("%s[%d]: there is no column %q", at, i, n)
 		}
-		if slices.Contains(out, exact) {
+		if named[exact] {
 			return nil, types.InvalidParameterValue.Errorf("%s[%d]: column %q is named twice", at, i, n)
 		}
+		named[exact] = true
 		out = append(out, exact)
 	}
 	return out, nil
@@ -305,9 +305,6 @@ func foldASCII(s string) string {
 func (t *table) setProperties(set map[string]string, remove []string) error {
 	var current map[string]string
 	for _, k := range sortedKeys(set) {
-		if k == "" {
-			return types.InvalidParameterValue.Errorf("set-properties: a key is empty")
-		}
 		if !isDerived(k) {
 			continue
 		}
@@ -362,10 +359,11 @@ func checkUniform(t *table, given, stored *types.Uniform, version int64) error {
 	bad := func(format string, args ...any) error {
 		return types.InvalidParameterValue.Errorf("uniform"+format, args...)
 	}
-	if t.isUniform() != (given != nil) {
-		if given == nil {
-			return bad(" is missing: property %s has iceberg", propertyUniform)
-		}
+	if given == nil && t.isUniform() && t.record.Type == types.Managed {
+		// Of an external table the catalog need not be told.
+		return bad(" is missing: property %s has iceberg", propertyUniform)
+	}
+	if given != nil && !t.isUniform() {
 		return bad(" is given, but property %s has no iceberg", propertyUniform)
 	}
 	if given == nil {
@@ -375,12 +373,13 @@ func checkUniform(t *table, given, stored *types.Uniform, version int64) error {
 	if ice == nil {
 		return bad(".iceberg is missing")
 	}
-	location, err := parseLocation("uniform.iceberg.metadata-location", ice.MetadataLocation)
+	if len(ice.MetadataLocation) > maxMetadataLocation {
+		return bad(".iceberg.metadata-location has %d bytes; at most %d are allowed", len(ice.MetadataLocation), maxMetadataLocation)
+	}
+	location, err := parseURL("uniform.iceberg.metadata-location", ice.MetadataLocation)
 	switch {
 	case err != nil:
 		return err
-	case len(ice.MetadataLocation) > maxMetadataLocation:
-		return bad(".iceberg.metadata-location has %d characters; at most %d are allowed", len(ice.MetadataLocation), maxMetadataLocation)
 	case !strings.HasPrefix(location, t.object.Location+"/"):
 		return bad(".iceberg.metadata-location %q is not below the table's location", ice.MetadataLocation)
 	case ice.ConvertedDeltaTimestamp <= 0:

@@ -127,7 +127,6 @@ func TestUpdateRefused(t *testing.T) {
 		{"derived property", externalTable(), requestOf(types.Update{SetProperties: map[string]string{derivedLastVersion: "7"}}), types.InvalidParameterValue, derivedLastVersion},
 		{"feature", managedTable(), requestOf(types.Update{SetProperties: map[string]string{"delta.feature.x": "supported"}}), types.InvalidParameterValue, "delta.feature.x"},
 		{"derived property removed", managedTable(), requestOf(types.Update{RemoveProperties: []string{derivedClustering}}), types.InvalidParameterValue, derivedClustering},
-		{"empty key", managedTable(), requestOf(types.Update{SetProperties: map[string]string{"": "x"}}), types.InvalidParameterValue, "key"},
 		{"partition column lost", managedTable(), requestOf(types.Update{SetColumns: &types.StructType{Fields: []types.StructField{field("amount", types.Double)}}}), types.InvalidParameterValue, `"id"`},
 		{"partition column unknown", managedTable(), requestOf(types.Update{SetPartitionColumns: []string{"zz"}}), types.InvalidParameterValue, `"zz"`},
 		{"partition column twice", managedTable(), requestOf(types.Update{SetPartitionColumns: []string{"id", "ID"}}), types.InvalidParameterValue, "twice"},
@@ -303,7 +302,7 @@ func TestContractIsNotWidened(t *testing.T) {
 	if _, err := apply(old, requestOf(types.Update{RemoveProperties: []string{"delta.enableDeletionVectors"}}), testNow, testRules, sighting{}); !errors.Is(err, types.InvalidParameterValue) {
 		t.Error(err)
 	}
-	err := checkContract(nil, &table{record: record{Type: types.Managed, Properties: map[string]string{}}})
+	err := checkContract(deltaContract, nil, &table{record: record{Type: types.Managed, Properties: map[string]string{}}})
 	for _, part := range []string{"min-reader-version", "catalogManaged", "delta.checkpointPolicy"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("all violations are told at once: %v lacks %s", err, part)
@@ -407,6 +406,43 @@ func TestBodyRoundTrip(t *testing.T) {
 		n.Body = []byte(bad)
 		if _, err := decodeTable(n); err == nil {
 			t.Errorf("stored body %q is accepted", bad)
+		}
+	}
+}
+
+// TestCheckUpdate: what no table could take is refused before any lookup.
+func TestCheckUpdate(t *testing.T) {
+	good := requestOf(types.Update{SetComment: ptr("")})
+	if err := checkUpdate(good); err != nil {
+		t.Error(err)
+	}
+	with := func(u types.Update) types.UpdateTable { return requestOf(u) }
+	for name, test := range map[string]struct {
+		req  types.UpdateTable
+		says string
+	}{
+		"zero value":          {types.UpdateTable{}, "assert-table-uuid"},
+		"no action":           {with(types.Update{}), "no action"},
+		"empty etag":          {types.UpdateTable{Require: types.Requirement{TableUUID: testID, ETag: ptr("")}, Update: good.Update}, "etag"},
+		"no columns":          {with(types.Update{SetColumns: &types.StructType{}}), "columns"},
+		"nil type":            {with(types.Update{SetColumns: &types.StructType{Fields: []types.StructField{{Name: "a"}}}}), "columns.fields[0].type"},
+		"negative protocol":   {with(types.Update{SetProtocol: &types.Protocol{MinReaderVersion: -1}}), "min-reader-version"},
+		"blank feature":       {with(types.Update{SetProtocol: &types.Protocol{ReaderFeatures: []string{" "}}}), "reader-features[0]"},
+		"empty key":           {with(types.Update{SetProperties: map[string]string{"": "x"}}), "key"},
+		"key is no text":      {with(types.Update{SetProperties: map[string]string{"\xff": "x"}}), "UTF-8"},
+		"value is no text":    {with(types.Update{SetProperties: map[string]string{"x": "\xff"}}), "UTF-8"},
+		"comment is no text":  {with(types.Update{SetComment: ptr("\xff")}), "UTF-8"},
+		"set and removed":     {with(types.Update{SetProperties: map[string]string{"x": ""}, RemoveProperties: []string{"x"}}), `"x"`},
+		"no domain":           {with(types.Update{SetDomains: &types.DomainMetadata{}}), "set-domain-metadata"},
+		"empty path":          {with(types.Update{SetDomains: &types.DomainMetadata{Clustering: &types.Clustering{ClusteringColumns: [][]string{{}}}}}), "clusteringColumns[0]"},
+		"empty name":          {with(types.Update{SetDomains: &types.DomainMetadata{Clustering: &types.Clustering{ClusteringColumns: [][]string{{"a"}, {""}}}}}), "clusteringColumns[1]"},
+		"domain set and gone": {with(types.Update{SetDomains: &types.DomainMetadata{RowTracking: &types.RowTracking{}}, RemoveDomains: []string{types.DomainRowTracking}}), "domain"},
+		"unknown domain":      {with(types.Update{RemoveDomains: []string{"x"}}), `"x"`},
+		"negative snapshot":   {with(types.Update{SetSnapshotVersion: &types.SnapshotVersion{LastCommitVersion: -1}}), "negative"},
+		"bad commit":          {with(types.Update{AddCommit: &types.AddCommit{}}), "version"},
+	} {
+		if err := checkUpdate(test.req); !errors.Is(err, types.InvalidParameterValue) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

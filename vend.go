@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/leveelake/catalog/credentials"
@@ -11,7 +12,7 @@ import (
 
 // TableCredentials hands out credentials to a table's files.
 //
-// Errors: InvalidParameterValue (operation), NoSuchCatalog, NoSuchSchema, NoSuchTable,
+// Errors: BadRequest (operation), NoSuchCatalog, NoSuchSchema, NoSuchTable,
 // NotImplemented (no vendor for the storage), what the vendor returns.
 func (c *Catalog) TableCredentials(ctx context.Context, name types.TableName, op types.Operation) ([]types.Credential, error) {
 	if err := checkOperation(op); err != nil {
@@ -29,56 +30,73 @@ func (c *Catalog) TableCredentials(ctx context.Context, name types.TableName, op
 
 // TableCredentialsByID is [Catalog.TableCredentials] for a table's ID.
 //
-// Errors: InvalidParameterValue (operation), NoSuchTable, NotImplemented (no vendor for
-// the storage), what the vendor returns.
+// Errors: BadRequest (operation), NoSuchTable, NotImplemented (no vendor for the
+// storage), what the vendor returns.
 func (c *Catalog) TableCredentialsByID(ctx context.Context, id types.ID, op types.Operation) ([]types.Credential, error) {
 	if err := checkOperation(op); err != nil {
 		return nil, err
 	}
-	return c.vendByID(ctx, id, op, "table", func(o storage.Object) bool { return o.Kind == types.KindTable })
+	o, err := c.objectByID(ctx, id)
+	if err == nil && o.Kind != types.KindTable {
+		err = types.NoSuchTable.Errorf("there is no table with ID %q", id).About(types.KindTable)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.vend(ctx, o.Location, op, o.ID)
 }
 
 // StagingTableCredentials hands out read-write credentials to the files of a staging table, or
-// of the managed table that it has become.
+// of the managed table that it has become, to the principal that staged it.
 //
 // Errors: NoSuchTable, PermissionDenied (staged by another principal), NotImplemented
 // (no vendor for the storage), what the vendor returns.
 func (c *Catalog) StagingTableCredentials(ctx context.Context, id types.ID) ([]types.Credential, error) {
-	return c.vendByID(ctx, id, types.ReadWrite, "staging table", func(o storage.Object) bool {
-		return o.Kind == types.KindStagingTable || o.Kind == types.KindTable && isInManaged(o.Location)
-	})
-}
-
-func (c *Catalog) vendByID(ctx context.Context, id types.ID, op types.Operation, what string, fits func(storage.Object) bool) ([]types.Credential, error) {
-	o, err := view(ctx, c, func(tx storage.ReadTx) (storage.Object, error) {
-		chain, err := tx.Get(ctx, id, storage.Want{})
-		if err != nil {
-			return storage.Object{}, err
-		}
-		if len(chain) == 0 || !fits(last(chain)) {
-			return storage.Object{}, types.NoSuchTable.Errorf("there is no %s with ID %q", what, id).About(types.KindTable)
-		}
-		return last(chain), nil
-	})
+	o, err := c.objectByID(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if o.Kind == types.KindStagingTable || op == types.ReadWrite && what == "staging table" {
-		owner, err := ownerOf(o)
+	owner := ""
+	switch {
+	case o.Kind == types.KindStagingTable:
+		s, err := decodeStaging(o)
 		if err != nil {
 			return nil, err
 		}
-		if owner != Principal(ctx) {
-			return nil, types.PermissionDenied.Errorf("staging table %s is another principal's", id).About(types.KindStagingTable)
+		owner = s.Owner
+	case o.Kind == types.KindTable && isInManaged(o.Location):
+		t, err := decodeTable(storage.Node{Object: o})
+		if err != nil {
+			return nil, err
 		}
+		owner = t.record.Owner
+	default:
+		return nil, types.NoSuchTable.Errorf("there is no staging table with ID %q", id).About(types.KindTable)
 	}
-	return c.vend(ctx, o.Location, op, o.ID)
+	if owner != Principal(ctx) {
+		return nil, types.PermissionDenied.Errorf("staging table %s is another principal's", id).About(types.KindStagingTable)
+	}
+	return c.vend(ctx, o.Location, types.ReadWrite, o.ID)
+}
+
+// objectByID is the table or staging table with an ID, or another object.
+func (c *Catalog) objectByID(ctx context.Context, id types.ID) (storage.Object, error) {
+	return view(ctx, c, func(tx storage.ReadTx) (storage.Object, error) {
+		chain, err := tx.Get(ctx, id, storage.Want{})
+		if err == nil && len(chain) == 0 {
+			err = types.NoSuchTable.Errorf("there is no table with ID %q", id).About(types.KindTable)
+		}
+		if err != nil {
+			return storage.Object{}, err
+		}
+		return last(chain), nil
+	})
 }
 
 // PathCredentials hands out credentials to a storage location at which the caller will
 // register an external table. It must be free of tables and managed storage.
 //
-// Errors: InvalidParameterValue (location, operation), PermissionDenied (the location
+// Errors: BadRequest (operation), InvalidParameterValue (location), PermissionDenied (the location
 // is in use), NotImplemented (no vendor for the storage), what the vendor returns.
 func (c *Catalog) PathCredentials(ctx context.Context, location string, op types.Operation) ([]types.Credential, error) {
 	if err := checkOperation(op); err != nil {
@@ -108,14 +126,13 @@ func (c *Catalog) PathCredentials(ctx context.Context, location string, op types
 }
 
 func checkOperation(op types.Operation) error {
-	if op != types.Read && op != types.ReadWrite {
-		return types.InvalidParameterValue.Errorf("operation is %q; it must be %s or %s", op, types.Read, types.ReadWrite)
-	}
-	return nil
+	_, err := types.ParseOperation(string(op))
+	return err
 }
 
-// vend asks the vendor. It is never called in a transaction.
-func (c *Catalog) vend(ctx context.Context, location string, op types.Operation, id types.ID) ([]types.Credential, error) {
+// vend asks the vendor, and believes no answer that reaches further than what was asked. It is
+// never called in a transaction.
+func (c *Catalog) vend(ctx context.Context, location string, op types.Operation, id types.ID) (creds []types.Credential, err error) {
 	vendor := c.vendor
 	if vendor == nil {
 		if !strings.HasPrefix(location, "file://") {
@@ -123,38 +140,32 @@ func (c *Catalog) vend(ctx context.Context, location string, op types.Operation,
 		}
 		vendor = credentials.Local{Now: c.clock}
 	}
-	cred, err := vendor.Vend(ctx, credentials.Request{Location: location, Operation: op, Principal: Principal(ctx), Table: id})
+	defer func() {
+		if recover() != nil {
+			// What it panicked with may hold a secret.
+			creds, err = nil, fmt.Errorf("the vendor panicked for %s", location)
+		}
+	}()
+	req := credentials.Request{Location: location, Operation: op, Principal: Principal(ctx), Table: id}
+	cred, err := vendor.Vend(ctx, req)
 	if err != nil {
+		return nil, err
+	}
+	if err := credentials.Verify(req, cred, c.clock()); err != nil {
 		return nil, err
 	}
 	return []types.Credential{cred}, nil
 }
 
-// vendIfServed is vend for an answer in which credentials are a convenience: a storage that has no
-// vendor gets none.
-func (c *Catalog) vendIfServed(ctx context.Context, location string, op types.Operation, id types.ID) ([]types.Credential, error) {
+// vendIfPossible is vend for an answer in which credentials are a convenience: without them
+// the client asks for them by themselves, and then learns why there are none.
+func (c *Catalog) vendIfPossible(ctx context.Context, location string, op types.Operation, id types.ID) []types.Credential {
 	creds, err := c.vend(ctx, location, op, id)
-	if types.CodeOf(err) == types.NotImplemented {
-		return []types.Credential{}, nil
+	if err != nil && types.CodeOf(err) != types.NotImplemented {
+		c.log.WarnContext(ctx, "no credentials for a new staging table", "table", id, "err", err)
 	}
-	return creds, err
-}
-
-// ProtocolConfig tells which version of the Delta API the catalog and a client both
-// speak. versions lists the client's, as "1.1,2.3": the highest minor version of each major
-// one. The endpoints are for whoever serves them to fill in.
-//
-// Errors: InvalidParameterValue (versions malformed or none in common), NoSuchCatalog.
-func (c *Catalog) ProtocolConfig(ctx context.Context, name, versions string) (types.Config, error) {
-	if strings.TrimSpace(name) == "" {
-		return types.Config{}, types.InvalidParameterValue.Errorf("catalog is missing")
-	}
-	version, err := negotiate(versions)
 	if err != nil {
-		return types.Config{}, err
+		return []types.Credential{}
 	}
-	if _, err := c.GetCatalog(ctx, name); err != nil {
-		return types.Config{}, err
-	}
-	return types.Config{ProtocolVersion: version}, nil
+	return creds
 }

@@ -15,17 +15,18 @@ func (f *face) fail(s *Server, w http.ResponseWriter, r *http.Request, err error
 	code := types.CodeOf(err)
 	status := code.Status()
 	shown, ok := errors.AsType[*types.Error](err)
+	gone := r.Context().Err() != nil // the client has left, or the server stops
 	switch {
 	case code == types.CommitStateUnknown && !ok:
 		shown = code.Errorf("it is not known whether the request was carried out; send the same request again")
+	case code == types.Internal && (gone || errors.Is(err, context.DeadlineExceeded)):
+		status, shown = http.StatusServiceUnavailable, code.Errorf("the request was cut short; retry")
 	case code == types.Internal:
 		shown = code.Errorf("internal error")
-		if r.Context().Err() != nil || errors.Is(err, context.DeadlineExceeded) {
-			// The client has gone, or the server stops: nobody's fault.
-			status, shown = http.StatusServiceUnavailable, code.Errorf("the request was cut short; retry")
-		}
+	case !ok: // a bare code
+		shown = code.Errorf("%s", code)
 	}
-	if status >= http.StatusInternalServerError && code != types.NotImplemented {
+	if status >= http.StatusInternalServerError && code != types.NotImplemented && !gone {
 		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.EscapedPath(), "status", status, "err", err)
 	}
 	if m, ok := errors.AsType[*methodError](err); ok {

@@ -1,13 +1,16 @@
 package server
 
-import "strings"
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
 
 // Where the faces of the catalog are mounted.
 const (
-	unityPrefix    = "/api/2.1/unity-catalog"
-	unityAlias     = "/api/2.0/unity-catalog" // some clients ask here for credentials
-	deltaPrefix    = unityPrefix + "/delta"
-	deltaAPIPrefix = deltaPrefix + "/v1/"
+	unityPrefix = "/api/2.1/unity-catalog"
+	unityAlias  = "/api/2.0/unity-catalog" // some clients ask here for credentials
+	deltaPrefix = unityPrefix + "/delta"
 )
 
 // A route is a pattern of net/http, relative to its face's prefix, and its endpoint.
@@ -37,7 +40,8 @@ func (s *Server) deltaRoutes() []route {
 
 const configPattern = "GET /v1/config"
 
-// unityRoutes is the part of the Unity Catalog REST API that is served.
+// unityRoutes is the part of the Unity Catalog REST API that is served, and the commits
+// API, which spells like it.
 func (s *Server) unityRoutes() []route {
 	return []route{
 		{"GET /metastore_summary", s.metastoreSummary},
@@ -49,11 +53,14 @@ func (s *Server) unityRoutes() []route {
 		{"GET /schemas", s.listSchemas},
 		{"GET /schemas/{full_name}", s.getSchema},
 		{"DELETE /schemas/{full_name}", s.deleteSchema},
+		{"POST /staging-tables", s.createUnityStagingTable},
 		{"POST /tables", s.createUnityTable},
 		{"GET /tables", s.listUnityTables},
 		{"GET /tables/{full_name}", s.getUnityTable},
 		{"DELETE /tables/{full_name}", s.deleteUnityTable},
 		{"POST /temporary-table-credentials", s.temporaryTableCredentials},
+		{"POST /delta/preview/commits", s.previewCommit},
+		{"GET /delta/preview/commits", s.previewCommits},
 
 		// Not part of this catalog.
 		{"/volumes", notImplemented("volumes")},
@@ -80,6 +87,10 @@ func (s *Server) mount(prefix string, f *face, routes []route) {
 	}
 	s.mux.Handle(prefix, f.handler(s, unknownPath)) // else net/http redirects to prefix/
 	for path, methods := range allow {
-		s.mux.Handle(prefix+path, f.handler(s, wrongMethod(methods)))
+		other := f.handler(s, wrongMethod(methods))
+		s.mux.Handle(prefix+path, other)
+		if !slices.Contains(methods, http.MethodHead) {
+			s.mux.Handle(http.MethodHead+" "+prefix+path, other) // else net/http takes GET for it
+		}
 	}
 }

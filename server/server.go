@@ -170,13 +170,18 @@ func write(w http.ResponseWriter, status int, result any) error {
 func body[T any](r *http.Request) (T, error) {
 	var v T
 	data, err := io.ReadAll(r.Body)
-	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return v, types.BadRequest.Errorf("the body is longer than %d bytes", tooLong.Limit)
-	}
 	if err != nil {
-		return v, types.BadRequest.Errorf("the body cannot be read: %w", err)
+		return v, unreadable(err)
 	}
 	return v, types.DecodeJSON(data, &v)
+}
+
+// unreadable is the error for a body that ends too late or too early.
+func unreadable(err error) error {
+	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return types.BadRequest.Errorf("the body is longer than %d bytes", tooLong.Limit)
+	}
+	return types.BadRequest.Errorf("the body cannot be read: %w", err)
 }
 
 // uuid reads an ID that stands in the field or parameter of this name.

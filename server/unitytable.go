@@ -74,8 +74,8 @@ func tableInfoOf(t types.Table) (tableInfo, error) {
 	return info, nil
 }
 
-// createUnityTable registers an external table of any format. Managed tables are created
-// through the Delta API.
+// createUnityTable registers an external table of any format, or a managed table of a client that
+// is older than the Delta API.
 func (s *Server) createUnityTable(r *http.Request) (any, error) {
 	req, err := body[struct {
 		Name            string            `json:"name"`
@@ -92,25 +92,27 @@ func (s *Server) createUnityTable(r *http.Request) (any, error) {
 		return nil, err
 	}
 	kind := types.TableType(strings.ToUpper(string(req.TableType)))
+	in, err := parent(req.CatalogName, req.SchemaName)
+	if err != nil {
+		return nil, err
+	}
+	create := s.catalog.CreateTable
 	switch {
-	case req.CatalogName == "":
-		return nil, types.InvalidParameterValue.Errorf("catalog_name is missing")
-	case req.SchemaName == "":
-		return nil, types.InvalidParameterValue.Errorf("schema_name is missing")
-	case req.StorageLocation == "" && kind != types.Managed:
-		return nil, types.InvalidParameterValue.Errorf("storage_location is missing")
 	case kind == types.Managed:
-		return nil, types.NotImplemented.Errorf("managed tables are created through the UC Delta API: POST %scatalogs/{catalog}/schemas/{schema}/staging-tables, then …/tables", deltaAPIPrefix)
+		create = s.catalog.CreatePreviewTable
 	case kind == "":
 		kind = types.External
 	case kind != types.External:
 		return nil, types.InvalidParameterValue.Errorf("table_type is %q; it must be %s or %s", req.TableType, types.External, types.Managed)
 	}
+	if req.StorageLocation == "" {
+		return nil, types.InvalidParameterValue.Errorf("storage_location is missing; for a managed table it is that of a staging table: POST %s/staging-tables first", unityPrefix)
+	}
 	schema, partition, err := types.FromColumnInfos(each(req.Columns, columnInfo.typed))
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.catalog.CreateTable(r.Context(), types.SchemaName{Catalog: req.CatalogName, Schema: req.SchemaName}, types.CreateTable{
+	t, err := create(r.Context(), in, types.CreateTable{
 		Name: req.Name, Location: req.StorageLocation, Type: kind, Format: strings.ToUpper(req.Format), Comment: req.Comment,
 		Columns: schema, PartitionColumns: partition, Properties: req.Properties,
 	})

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/leveelake/catalog"
@@ -70,11 +71,14 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 
 	root := s.ManagedRoot
 	if root == "" {
-		root = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "managed"))}).String()
+		root = catalog.LocalURL(filepath.Join(data, "managed"))
 	}
-	cfg := catalog.Config{Store: store, ManagedRoot: root, Remover: catalog.LocalRemover{Root: root}, Logger: log}
-	if s.CheckFiles {
-		cfg.Files = catalog.LocalFiles{Root: root}
+	cfg := catalog.Config{Store: store, ManagedRoot: root, Logger: log}
+	if isLocal := strings.HasPrefix(root, "file:") || filepath.IsAbs(root); isLocal {
+		cfg.Remover = catalog.LocalRemover{Root: root}
+		if s.CheckFiles {
+			cfg.Files = catalog.LocalFiles{Root: root}
+		}
 	}
 	c, err := catalog.New(cfg)
 	if err != nil {
@@ -90,11 +94,17 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	// shutdownTime is over.
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	handler := server.New(c, server.Config{Logger: log})
 	srv := &http.Server{
-		Handler:           server.New(c, server.Config{Logger: log}),
+		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // a body has 64 MiB at most
+		WriteTimeout:      2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	if !s.InsecureNoAuth {
+		srv.Handler = handler.LocalOnly()
 	}
 	served := make(chan error, 1)
 	go func() {
@@ -104,7 +114,7 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	swept := make(chan struct{})
 	go func() {
 		defer close(swept)
-		_ = c.Sweep(ctx) // logs what it cannot remove
+		sweep(ctx, c, log)
 	}()
 
 	at := "http://" + listener.Addr().String()
@@ -114,13 +124,37 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	if e := srv.Shutdown(ending); e != nil {
-		err = errors.Join(err, fmt.Errorf("requests were still running %s after the signal to stop", shutdownTime))
+		err = errors.Join(err, srv.Close(), fmt.Errorf("requests were still running %s after the signal to stop", shutdownTime))
 	}
 	if e := <-served; e != nil && !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)
 	}
 	<-swept
 	return err
+}
+
+// sweepPause is how long the files of a dropped table may stay, and how long it takes
+// until what could not be removed is tried again, which is longer each time.
+const sweepPause, maxSweepPause = 2 * time.Second, time.Hour
+
+// sweep removes files of dropped tables until ctx is done.
+func sweep(ctx context.Context, c *catalog.Catalog, log *slog.Logger) {
+	for pause := sweepPause; ; {
+		switch err := c.Sweep(ctx); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.WarnContext(ctx, "files of dropped tables are not removed yet", "err", err)
+			pause = min(2*pause, maxSweepPause)
+		default:
+			pause = sweepPause
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
 }
 
 // greet says where the server is and what to try.

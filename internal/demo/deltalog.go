@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,7 +28,11 @@ func openLog(location string) (deltaLog, error) {
 	if err != nil || u.Scheme != "file" {
 		return deltaLog{}, fmt.Errorf("the server keeps its managed tables at %s, but the demo can write local files (file://) only: try a server started with plain levee serve", location)
 	}
-	l := deltaLog{dir: filepath.Join(filepath.FromSlash(u.Path), "_delta_log")}
+	dir := filepath.FromSlash(u.Path)
+	if d := strings.TrimPrefix(dir, `\`); filepath.VolumeName(d) != "" {
+		dir = d // file:///C:/lake on Windows
+	}
+	l := deltaLog{dir: filepath.Join(dir, "_delta_log")}
 	if err := os.MkdirAll(filepath.Join(l.dir, "_staged_commits"), 0o755); err != nil {
 		return l, fmt.Errorf("the demo must run on the server's machine and be allowed to write there: %w", err)
 	}

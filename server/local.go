@@ -1,0 +1,42 @@
+package server
+
+import (
+	"net"
+	"net/http"
+
+	"github.com/leveelake/catalog/types"
+)
+
+// LocalOnly protects a server that listens on loopback without authentication from web
+// pages: it refuses requests that a browser sends for another site, and requests to a
+// name that is not this machine's (which a page's owner could let point here).
+func (s *Server) LocalOnly() http.Handler {
+	refuse := func(why string) http.Handler {
+		return unityFace.handler(s, func(*http.Request) (any, error) {
+			return nil, types.PermissionDenied.Errorf("%s", why)
+		})
+	}
+	pages := http.NewCrossOriginProtection()
+	pages.SetDenyHandler(refuse("a web page of another site may not use this server"))
+	protected := pages.Handler(s)
+	foreign := refuse("this server answers only to localhost and loopback addresses")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopback(r.Host) {
+			foreign.ServeHTTP(w, r)
+			return
+		}
+		protected.ServeHTTP(w, r)
+	})
+}
+
+// isLoopback tells of a host, with or without a port, that is this machine by name.
+func isLoopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if n := len(host); n > 1 && host[0] == '[' && host[n-1] == ']' {
+		host = host[1 : n-1]
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,187 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/leveelake/catalog/types"
+)
+
+// The endpoints of the commits API, which is older than the Delta API and spelled like
+// the Unity Catalog REST API, and the reservation of a managed table that its clients begin with.
+
+func (s *Server) createUnityStagingTable(r *http.Request) (any, error) {
+	req, err := body[struct {
+		Name        string `json:"name"`
+		CatalogName string `json:"catalog_name"`
+		SchemaName  string `json:"schema_name"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	in, err := parent(req.CatalogName, req.SchemaName)
+	if err != nil {
+		return nil, err
+	}
+	staged, err := s.catalog.CreateStagingTable(r.Context(), in, types.CreateStagingTable{Name: req.Name})
+	return struct {
+		ID              types.ID `json:"id"`
+		CatalogName     string   `json:"catalog_name"`
+		SchemaName      string   `json:"schema_name"`
+		Name            string   `json:"name"`
+		StagingLocation string   `json:"staging_location"`
+	}{staged.ID, in.Catalog, in.Schema, req.Name, staged.Location}, err
+}
+
+// parent is the schema that a body names.
+func parent(catalog, schema string) (types.SchemaName, error) {
+	switch "" {
+	case catalog:
+		return types.SchemaName{}, types.InvalidParameterValue.Errorf("catalog_name is missing")
+	case schema:
+		return types.SchemaName{}, types.InvalidParameterValue.Errorf("schema_name is missing")
+	}
+	return types.SchemaName{Catalog: catalog, Schema: schema}, nil
+}
+
+// commitInfo is DeltaCommitInfo of the commits API; all its fields are required, and
+// none may be 0, so an absent one is refused as 0 is.
+type commitInfo struct {
+	Version                   int64  `json:"version"`
+	Timestamp                 int64  `json:"timestamp"`
+	FileName                  string `json:"file_name"`
+	FileSize                  int64  `json:"file_size"`
+	FileModificationTimestamp int64  `json:"file_modification_timestamp"`
+}
+
+func (s *Server) previewCommit(r *http.Request) (any, error) {
+	req, err := body[struct {
+		TableID    string      `json:"table_id"`
+		TableURI   string      `json:"table_uri"`
+		CommitInfo *commitInfo `json:"commit_info"`
+		Backfilled *int64      `json:"latest_backfilled_version"`
+		Metadata   *struct {
+			Description *string `json:"description"`
+			Schema      *struct {
+				Columns []columnInfo `json:"columns"`
+			} `json:"schema"`
+			Properties *struct {
+				Properties map[string]string `json:"properties"`
+			} `json:"properties"`
+		} `json:"metadata"`
+		Uniform *struct {
+			Iceberg *struct {
+				MetadataLocation          string `json:"metadata_location"`
+				ConvertedDeltaVersion     *int64 `json:"converted_delta_version"`
+				ConvertedDeltaTimestamp   string `json:"converted_delta_timestamp"`
+				BaseConvertedDeltaVersion *int64 `json:"base_converted_delta_version"`
+			} `json:"iceberg"`
+		} `json:"uniform"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	commit := types.PreviewCommit{Location: req.TableURI, Backfilled: req.Backfilled}
+	if commit.TableID, err = tableID(req.TableID); err != nil {
+		return nil, err
+	}
+	if req.CommitInfo != nil {
+		c := types.Commit(*req.CommitInfo)
+		commit.Commit = &c
+	}
+	if m := req.Metadata; m != nil {
+		commit.Metadata = &types.PreviewMetadata{Comment: m.Description}
+		if m.Schema != nil {
+			schema, partition, err := types.FromColumnInfos(each(m.Schema.Columns, columnInfo.typed))
+			if err != nil {
+				return nil, err
+			}
+			commit.Metadata.Columns = &schema
+			if len(partition) > 0 {
+				commit.Metadata.PartitionColumns = partition
+			}
+		}
+		if m.Properties != nil {
+			commit.Metadata.Properties = orEmpty(m.Properties.Properties)
+		}
+	}
+	if u := req.Uniform; u != nil {
+		if u.Iceberg == nil || u.Iceberg.ConvertedDeltaVersion == nil {
+			return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_version is missing")
+		}
+		at, err := time.Parse(time.RFC3339, u.Iceberg.ConvertedDeltaTimestamp)
+		if _, offset := at.Zone(); err != nil || offset != 0 {
+			return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_timestamp %q is not an instant in UTC by ISO 8601", u.Iceberg.ConvertedDeltaTimestamp)
+		}
+		commit.Uniform = &types.Uniform{Iceberg: &types.Iceberg{
+			MetadataLocation:          u.Iceberg.MetadataLocation,
+			ConvertedDeltaVersion:     *u.Iceberg.ConvertedDeltaVersion,
+			ConvertedDeltaTimestamp:   millis(at),
+			BaseConvertedDeltaVersion: u.Iceberg.BaseConvertedDeltaVersion,
+		}}
+	}
+	return done(s.catalog.CommitPreview(r.Context(), commit))
+}
+
+// tableID reads the field table_id, which must be there.
+func tableID(text string) (types.ID, error) {
+	if text == "" {
+		return "", types.InvalidParameterValue.Errorf("table_id is missing")
+	}
+	return uuid("table_id", text)
+}
+
+// previewCommits answers a GET that carries its arguments in a JSON body; clients that cannot
+// send one may put them in the query.
+func (s *Server) previewCommits(r *http.Request) (any, error) {
+	type query struct {
+		TableID  string `json:"table_id"`
+		TableURI string `json:"table_uri"`
+		Start    *int64 `json:"start_version"`
+		End      *int64 `json:"end_version"`
+	}
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	var q query
+	if len(data) > 0 {
+		err = types.DecodeJSON(data, &q)
+	} else {
+		values := r.URL.Query()
+		q.TableID, q.TableURI = values.Get("table_id"), values.Get("table_uri")
+		if q.Start, err = intParameter(r, "start_version"); err == nil {
+			q.End, err = intParameter(r, "end_version")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, err := tableID(q.TableID)
+	if err != nil {
+		return nil, err
+	}
+	if q.Start == nil {
+		return nil, types.InvalidParameterValue.Errorf("start_version is missing")
+	}
+	got, err := s.catalog.PreviewCommits(r.Context(), types.PreviewQuery{TableID: id, Location: q.TableURI, Start: *q.Start, End: q.End})
+	return struct {
+		Commits []commitInfo `json:"commits"`
+		Latest  int64        `json:"latest_table_version"`
+	}{each(got.Commits, func(c types.Commit) commitInfo { return commitInfo(c) }), got.LatestVersion}, err
+}
+
+// intParameter reads an optional number of the query.
+func intParameter(r *http.Request, name string) (*int64, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, types.InvalidParameterValue.Errorf("query parameter %s is %q; it must be a number", name, text)
+	}
+	return &v, nil
+}

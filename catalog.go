@@ -38,6 +38,9 @@ type Config struct {
 	// called. nil leaves them.
 	Remover Remover
 
+	// Metrics also gets the reports on commits. nil: the catalog only keeps its totals.
+	Metrics MetricsSink
+
 	// Limits bounds what clients may ask for.
 	Limits Limits
 
@@ -70,6 +73,7 @@ type Catalog struct {
 	managedRoot string
 	files       Files
 	remover     Remover
+	metrics     MetricsSink
 	rules       rules
 	log         *slog.Logger
 	clock       func() time.Time
@@ -86,6 +90,7 @@ func New(cfg Config) (*Catalog, error) {
 		vendor:  cfg.Vendor,
 		files:   cfg.Files,
 		remover: cfg.Remover,
+		metrics: cfg.Metrics,
 		log:     cfg.Logger,
 		clock:   cfg.Now,
 		rules: rules{

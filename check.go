@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/leveelake/catalog/types"
@@ -82,6 +83,46 @@ func checkDomains(d types.DomainMetadata, at string) error {
 		if len(p) == 0 || slices.ContainsFunc(p, func(name string) bool { return name == "" || !utf8.ValidString(name) }) {
 			return types.InvalidParameterValue.Errorf("%s.%s.clusteringColumns[%d]: a path has no name, or one that is empty or not valid UTF-8", at, types.DomainClustering, i)
 		}
+	}
+	return nil
+}
+
+// checkName applies the one rule for names that clients choose.
+func checkName(field, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return types.InvalidParameterValue.Errorf("%s is missing", field)
+	case len(name) > maxName:
+		return types.InvalidParameterValue.Errorf("%s has %d characters; at most %d are allowed", field, len(name), maxName)
+	}
+	for _, r := range name {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '@' {
+			continue
+		}
+		return types.InvalidParameterValue.Errorf("%s %q: %q is not allowed; use letters, digits, _, - and @", field, name, r)
+	}
+	return nil
+}
+
+const maxName = 255
+
+// checkProperties refuses properties that could not be given back as they are.
+func checkProperties(field string, p map[string]string) error {
+	for _, k := range sortedKeys(p) {
+		switch {
+		case k == "":
+			return types.InvalidParameterValue.Errorf("%s: a key is empty", field)
+		case !utf8.ValidString(k) || !utf8.ValidString(p[k]):
+			return types.InvalidParameterValue.Errorf("%s[%q] is not valid UTF-8", field, k)
+		}
+	}
+	return nil
+}
+
+// checkText refuses text that could not be given back as it is.
+func checkText(field, text string) error {
+	if !utf8.ValidString(text) {
+		return types.InvalidParameterValue.Errorf("%s is not valid UTF-8", field)
 	}
 	return nil
 }

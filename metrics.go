@@ -2,12 +2,28 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
 
-// ReportMetrics takes a report of what a commit did. It is checked, but not kept yet.
+// A MetricsSink takes reports of what commits did, beside the totals that the catalog keeps. It is
+// called after a report is counted; an error is logged and fails nothing.
+type MetricsSink interface {
+	Report(ctx context.Context, table types.TableName, report types.ReportMetrics) error
+}
+
+// kindMetrics is the kind of the object, a child of its table, that holds the totals.
+const kindMetrics types.Kind = "metrics"
+
+const metricsName = "metrics"
+
+// ReportMetrics takes a report of what a commit did and adds it to the table's totals. When it
+// returns, they are durable. It touches neither the table nor its commits.
 //
 // Errors: InvalidParameterValue (the report, another table's ID), NoSuchCatalog,
 // NoSuchSchema, NoSuchTable.
@@ -15,17 +31,100 @@ func (c *Catalog) ReportMetrics(ctx context.Context, name types.TableName, req t
 	if err := checkReport(req.Report); err != nil {
 		return err
 	}
-	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
-		return walk(ctx, tx, tablePath(name), storage.Want{})
+	id, now := newID(), c.now()
+	_, err := update(ctx, c, func(tx storage.Tx) (none struct{}, err error) {
+		t, old, totals, err := findMetrics(ctx, tx, name)
+		switch {
+		case err != nil:
+			return none, err
+		case t.ID != req.TableID:
+			return none, types.InvalidParameterValue.Errorf("table-id %q is not that of table %q", req.TableID, name)
+		case req.Report == nil || req.Report.Commit == nil:
+			return none, nil
+		}
+		count(&totals, *req.Report.Commit, now)
+		body, err := json.Marshal(totals)
+		if err != nil {
+			return none, err
+		}
+		if old == nil {
+			return none, tx.Insert(ctx, storage.Object{
+				ID: id, Kind: kindMetrics, Parent: t.ID, Name: metricsName, Revision: 1, Created: now, Updated: now, Body: body,
+			})
+		}
+		new := *old
+		new.Body = body
+		touch(&new, now)
+		return none, tx.Replace(ctx, *old, new)
 	})
-	if err != nil {
-		return err
+	if err == nil && c.metrics != nil {
+		if err := c.metrics.Report(ctx, name, req); err != nil {
+			c.log.WarnContext(ctx, "the metrics sink refused a report", "table", name, "err", err)
+		}
 	}
-	if id := last(chain).ID; id != req.TableID {
-		return types.InvalidParameterValue.Errorf("table-id %q is not that of table %q", req.TableID, name)
-	}
-	return nil
+	return err
 }
+
+// TableMetrics returns what the reports on a table add up to; zeros if there was none.
+//
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
+func (c *Catalog) TableMetrics(ctx context.Context, name types.TableName) (types.TableMetrics, error) {
+	return view(ctx, c, func(tx storage.ReadTx) (types.TableMetrics, error) {
+		t, _, totals, err := findMetrics(ctx, tx, name)
+		totals.TableID = t.ID
+		return totals, err
+	})
+}
+
+// findMetrics looks up a table, the object of its totals (nil if there is none) and the totals.
+func findMetrics(ctx context.Context, tx storage.ReadTx, name types.TableName) (table storage.Object, o *storage.Object, totals types.TableMetrics, err error) {
+	chain, err := walk(ctx, tx, tablePath(name), storage.Want{Beside: kindMetrics, Names: []string{metricsName}})
+	if err != nil {
+		return table, nil, totals, err
+	}
+	n := chain[len(chain)-1]
+	if len(n.Beside) == 0 {
+		return n.Object, nil, totals, nil
+	}
+	if err := json.Unmarshal(n.Beside[0].Body, &totals); err != nil {
+		return table, nil, totals, fmt.Errorf("metrics of table %s: stored body: %w", n.ID, err)
+	}
+	return n.Object, &n.Beside[0], totals, nil
+}
+
+// smallFile is the size in bytes below which a file counts as small.
+const smallFile = 16 << 20
+
+// count adds a report to totals.
+func count(totals *types.TableMetrics, r types.CommitReport, now time.Time) {
+	add := func(sum *int64, n int64) { // up to the largest number, not beyond
+		*sum += min(n, math.MaxInt64-*sum)
+	}
+	add(&totals.Commits, 1)
+	add(&totals.FilesAdded, r.FilesAdded)
+	add(&totals.BytesAdded, r.BytesAdded)
+	add(&totals.FilesRemoved, r.FilesRemoved)
+	add(&totals.BytesRemoved, r.BytesRemoved)
+	add(&totals.RowsInserted, r.RowsInserted)
+	add(&totals.RowsRemoved, r.RowsRemoved)
+	add(&totals.RowsUpdated, r.RowsUpdated)
+	totals.LastReport, totals.LastReportTime = &r, now.UnixMilli()
+	if h := r.FileSizes; h != nil {
+		small, all := 0.0, 0.0
+		for i, n := range h.FileCounts {
+			all += float64(n)
+			if i+1 < len(h.SortedBinBoundaries) && h.SortedBinBoundaries[i+1] <= smallFile {
+				small += float64(n)
+			}
+		}
+		if all > 0 {
+			totals.SmallFileShare = new(small / all)
+		}
+	}
+}
+
+// maxBins bounds a histogram: it is stored with the totals.
+const maxBins = 1000
 
 func checkReport(r *types.MetricReport) error {
 	if r == nil || r.Commit == nil {
@@ -54,6 +153,9 @@ func checkReport(r *types.MetricReport) error {
 	}
 	if len(h.FileCounts) != len(h.SortedBinBoundaries) || len(h.TotalBytes) != len(h.SortedBinBoundaries) {
 		return bad("file-size-histogram: its lists have %d, %d and %d items; they must have as many", len(h.SortedBinBoundaries), len(h.FileCounts), len(h.TotalBytes))
+	}
+	if n := len(h.SortedBinBoundaries); n > maxBins {
+		return bad("file-size-histogram has %d bins; at most %d are allowed", n, maxBins)
 	}
 	for i := range h.SortedBinBoundaries {
 		switch {

@@ -5,97 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
-
-// metastoreName is the name of the root, which is made when it is first needed.
-const metastoreName = "metastore"
-
-// A path goes down from the root, the metastore, which is no step of it itself.
-func catalogPath(name string) []storage.Step {
-	return []storage.Step{{Kind: types.KindCatalog, Name: name}}
-}
-
-func schemaPath(n types.SchemaName) []storage.Step {
-	return append(catalogPath(n.Catalog), storage.Step{Kind: types.KindSchema, Name: n.Schema})
-}
-
-func tablePath(n types.TableName) []storage.Step {
-	return append(schemaPath(n.SchemaName()), storage.Step{Kind: types.KindTable, Name: n.Table})
-}
-
-// walk looks up a path that must exist, and names the first level that does not. The chain
-// it returns begins with the root.
-func walk(ctx context.Context, tx storage.ReadTx, path []storage.Step, w storage.Want) ([]storage.Node, error) {
-	chain, err := tx.Lookup(ctx, path, w)
-	if err == nil && len(chain) <= len(path) {
-		return nil, missing(path, chain)
-	}
-	return chain, err
-}
-
-// last is the object at the end of a chain.
-func last(chain []storage.Node) storage.Object { return chain[len(chain)-1].Object }
-
-// missing is the error for a path that exists only as far as chain goes.
-func missing(path []storage.Step, chain []storage.Node) error {
-	found := max(len(chain)-1, 0) // without a root there is no catalog
-	names := make([]string, 0, len(path))
-	for _, s := range path[:found+1] {
-		names = append(names, s.Name)
-	}
-	kind := path[found].Kind
-	code := map[types.Kind]types.Code{
-		types.KindCatalog: types.NoSuchCatalog,
-		types.KindSchema:  types.NoSuchSchema,
-		types.KindTable:   types.NoSuchTable,
-	}[kind]
-	return code.Errorf("%s %q does not exist", kind, strings.Join(names, ".")).About(kind)
-}
-
-// checkName applies the one rule for names that clients choose.
-func checkName(field, name string) error {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return types.InvalidParameterValue.Errorf("%s is missing", field)
-	case len(name) > maxName:
-		return types.InvalidParameterValue.Errorf("%s has %d characters; at most %d are allowed", field, len(name), maxName)
-	}
-	for _, r := range name {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '@' {
-			continue
-		}
-		return types.InvalidParameterValue.Errorf("%s %q: %q is not allowed; use letters, digits, _, - and @", field, name, r)
-	}
-	return nil
-}
-
-const maxName = 255
-
-// checkProperties refuses properties that could not be given back as they are.
-func checkProperties(field string, p map[string]string) error {
-	for _, k := range sortedKeys(p) {
-		switch {
-		case k == "":
-			return types.InvalidParameterValue.Errorf("%s: a key is empty", field)
-		case !utf8.ValidString(k) || !utf8.ValidString(p[k]):
-			return types.InvalidParameterValue.Errorf("%s[%q] is not valid UTF-8", field, k)
-		}
-	}
-	return nil
-}
-
-// checkText refuses text that could not be given back as it is.
-func checkText(field, text string) error {
-	if !utf8.ValidString(text) {
-		return types.InvalidParameterValue.Errorf("%s is not valid UTF-8", field)
-	}
-	return nil
-}
 
 // A namespace is the body of a catalog's and of a schema's object.
 type namespace struct {

@@ -113,17 +113,6 @@ func (c *Catalog) PreviewCommits(ctx context.Context, q types.PreviewQuery) (typ
 // previewWindow is the most commits that one answer has.
 const previewWindow = 10
 
-// byID finds the table with an ID.
-func byID(ctx context.Context, id types.ID) finder {
-	return func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
-		chain, err := tx.Get(ctx, id, w)
-		if err == nil && (len(chain) == 0 || last(chain).Kind != types.KindTable) {
-			err = types.NoSuchTable.Errorf("there is no table with ID %q", id).About(types.KindTable)
-		}
-		return chain, err
-	}
-}
-
 // checkPreview refuses a request that no table could take.
 func checkPreview(req types.PreviewCommit) error {
 	bad := func(format string, args ...any) error {

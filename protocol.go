@@ -156,19 +156,6 @@ func protocolOf(properties map[string]string) (types.Protocol, error) {
 	return p, nil
 }
 
-// intProperty reads a property that is a number; nil if it is absent.
-func intProperty(properties map[string]string, key string) (*int64, error) {
-	text, ok := properties[key]
-	if !ok {
-		return nil, nil
-	}
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return nil, types.InvalidParameterValue.Errorf("properties[%s] is %q; it must be a number", key, text)
-	}
-	return &v, nil
-}
-
 // suggestedFeatures and suggestedProperties make a managed table better, where the
 // client can; the value of a nil property is the client's to choose.
 var (
@@ -290,32 +277,6 @@ func checkContract(k contract, before []violation, t *table) error {
 		return strings.Join(texts, "; ")
 	}
 	return types.InvalidParameterValue.Errorf("not a valid managed table: %w", all).About(types.KindTable)
-}
-
-// Derived properties are made from the protocol, the domains and the commits of a table.
-// Clients see them, but cannot set them.
-const (
-	derivedMinReader     = "delta.minReaderVersion"
-	derivedMinWriter     = "delta.minWriterVersion"
-	derivedFeature       = "delta.feature."
-	derivedClustering    = "clusteringColumns"
-	derivedHighWaterMark = "delta.rowTracking.rowIdHighWaterMark"
-	derivedLastVersion   = "delta.lastUpdateVersion"
-	derivedLastTimestamp = "delta.lastCommitTimestamp"
-)
-
-func isDerived(key string) bool {
-	switch key {
-	case derivedMinReader, derivedMinWriter, derivedClustering, derivedHighWaterMark, derivedLastVersion, derivedLastTimestamp:
-		return true
-	}
-	return strings.HasPrefix(key, derivedFeature)
-}
-
-// isSecret tells of the Hadoop settings, keys and tokens among them, that some engines
-// send along as table properties. They are never stored.
-func isSecret(key string) bool {
-	return strings.HasPrefix(key, "fs.") || strings.HasPrefix(key, "option.fs.")
 }
 
 func setOf[T comparable](list []T) map[T]bool {

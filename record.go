@@ -153,47 +153,6 @@ func (t *table) checkDelta() error {
 	return nil
 }
 
-// properties returns the client's properties and the derived ones over them.
-func (t *table) properties() map[string]string {
-	r := &t.record
-	out := make(map[string]string, len(r.Properties)+24)
-	maps.Copy(out, r.Properties)
-	if p := r.Protocol; p != nil {
-		out[derivedMinReader] = strconv.Itoa(p.MinReaderVersion)
-		out[derivedMinWriter] = strconv.Itoa(p.MinWriterVersion)
-		for _, list := range [][]string{p.ReaderFeatures, p.WriterFeatures} {
-			for _, f := range list {
-				out[derivedFeature+f] = "supported"
-			}
-		}
-	}
-	if r.Clustering != nil {
-		paths := r.Clustering.ClusteringColumns
-		if paths == nil {
-			paths = [][]string{}
-		}
-		out[derivedClustering] = plainJSON(paths)
-	}
-	setInt := func(key string, v *int64) {
-		if v != nil {
-			out[key] = strconv.FormatInt(*v, 10)
-		}
-	}
-	setInt(derivedHighWaterMark, t.memory.RowIDHighWaterMark)
-	setInt(derivedLastVersion, r.LastCommitVersion)
-	setInt(derivedLastTimestamp, r.LastCommitTimestamp)
-	return out
-}
-
-// plainJSON is v's JSON without HTML escapes; v must be of a kind that always has one.
-func plainJSON(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v)
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
-
 // public returns the table as callers see it.
 func (t *table) public(in types.SchemaName) (types.Table, error) {
 	r := &t.record

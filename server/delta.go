@@ -100,6 +100,10 @@ func (s *Server) reportMetrics(r *http.Request) (any, error) {
 	return nil, s.catalog.ReportMetrics(r.Context(), tableName(r), req)
 }
 
+func (s *Server) tableMetrics(r *http.Request) (any, error) {
+	return s.catalog.TableMetrics(r.Context(), tableName(r))
+}
+
 // credentials is the answer to all requests for credentials.
 func credentials(creds []types.Credential, err error) (any, error) {
 	return struct {

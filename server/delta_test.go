@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"testing"
 )
 
@@ -33,5 +34,29 @@ func TestFlow(t *testing.T) {
 		}
 		a.ok("DELETE", t1+"/u", "")
 		a.refused("HEAD", t1+"/u", "", 404, "")
+	})
+}
+
+// TestMetrics: reports are kept, and add up.
+func TestMetrics(t *testing.T) {
+	onEachStore(t, func(t *testing.T, a *api) {
+		m := a.managed("t", nil)
+		for range 2 {
+			a.ok("POST", m.path+"/metrics", body(object{"table-id": m.id, "report": object{"commit-report": object{
+				"num-files-added": 3, "num-bytes-added": 9007199254740993, "file-size-histogram": object{
+					"sorted-bin-boundaries": []int{0, 1 << 24}, "file-counts": []int{1, 3}, "total-bytes": []int{10, 1 << 26}, "commit-version": 1,
+				},
+			}}}))
+		}
+		v := a.ok("GET", m.path+"/metrics", "")
+		for key, want := range map[string]string{"num-commits": "2", "num-files-added": "6", "num-bytes-added": "18014398509481986", "small-file-share": "0.25"} {
+			if got := v[key]; got != json.Number(want) {
+				t.Errorf("%s is %v, want %s", key, got, want)
+			}
+		}
+		if at(v, "last-report", "file-size-histogram", "commit-version") != json.Number("1") || v["table-id"] != m.id {
+			t.Error(v)
+		}
+		a.refused("GET", t1+"/nope/metrics", "", 404, "NoSuchTableException")
 	})
 }

@@ -33,6 +33,7 @@ func (s *Server) deltaRoutes() []route {
 		{"POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/rename", s.renameTable},
 		{"GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/credentials", s.tableCredentials},
 		{"POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", s.reportMetrics},
+		{"GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", s.tableMetrics}, // ours
 		{"GET /v1/staging-tables/{table_id}/credentials", s.stagingTableCredentials},
 		{"GET /v1/temporary-path-credentials", s.pathCredentials},
 	}

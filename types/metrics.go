@@ -32,6 +32,26 @@ type FileSizeHistogram struct {
 	CommitVersion       *int64  `json:"commit-version,omitempty"`
 }
 
+// TableMetrics is what the reports on a table add up to.
+type TableMetrics struct {
+	TableID      ID    `json:"table-id"`
+	Commits      int64 `json:"num-commits"` // commits reported
+	FilesAdded   int64 `json:"num-files-added"`
+	BytesAdded   int64 `json:"num-bytes-added"`
+	FilesRemoved int64 `json:"num-files-removed"`
+	BytesRemoved int64 `json:"num-bytes-removed"`
+	RowsInserted int64 `json:"num-rows-inserted"`
+	RowsRemoved  int64 `json:"num-rows-removed"`
+	RowsUpdated  int64 `json:"num-rows-updated"`
+
+	// SmallFileShare is the share of files below 16 MiB in the last histogram that had
+	// files, from 0 to 1; nil if none had.
+	SmallFileShare *float64 `json:"small-file-share,omitempty"`
+
+	LastReport     *CommitReport `json:"last-report,omitempty"`
+	LastReportTime int64         `json:"last-report-time,omitempty"` // epoch milliseconds
+}
+
 // UnmarshalJSON reads a report. table-id must be a UUID, and a histogram must have its
 // three arrays; whether the numbers make sense is not looked at.
 func (r *ReportMetrics) UnmarshalJSON(data []byte) error { return unmarshal(r, data, readMetrics) }

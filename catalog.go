@@ -1,11 +1,11 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -51,8 +51,20 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Limits are numbers that bound a catalog. Zero fields mean the defaults.
+// Limits are numbers that bound what clients may ask for. Zero fields mean the defaults; a
+// refusal names its limit. The depth of types is bounded by types.MaxDepth, the length
+// of a request by the server.
 type Limits struct {
+	// NameLength bounds the names that clients choose, in bytes; 0 means 255.
+	NameLength int
+
+	// Columns bounds the columns of a table, not counting nested fields; 0 means 100,000.
+	Columns int
+
+	// Properties bounds the properties of a table, catalog or schema that clients set; 0
+	// means 10,000.
+	Properties int
+
 	// Unbackfilled is how many commits of a table may wait for backfill; 0 means 10.
 	// Clients of the Delta API expect 10.
 	Unbackfilled int
@@ -94,6 +106,9 @@ func New(cfg Config) (*Catalog, error) {
 		log:     cfg.Logger,
 		clock:   cfg.Now,
 		rules: rules{
+			nameLength:   cfg.Limits.NameLength,
+			columns:      cfg.Limits.Columns,
+			properties:   cfg.Limits.Properties,
 			unbackfilled: int64(cfg.Limits.Unbackfilled),
 			remember:     cfg.Limits.RememberVersions,
 			rememberFor:  cfg.Limits.RememberFor,
@@ -106,17 +121,15 @@ func New(cfg Config) (*Catalog, error) {
 	if c.clock == nil {
 		c.clock = time.Now
 	}
-	if c.rules.unbackfilled == 0 {
-		c.rules.unbackfilled = 10
-	}
-	if c.rules.remember == 0 {
-		c.rules.remember = 100_000
-	}
-	if c.rules.rememberFor == 0 {
-		c.rules.rememberFor = 30 * day
-	}
-	if c.rules.unbackfilled < 0 || c.rules.unbackfilled > math.MaxInt32 || c.rules.remember < 0 || c.rules.rememberFor < 0 {
-		return nil, errors.New("catalog: Config.Limits has a negative or absurd value")
+	r := &c.rules
+	r.nameLength = cmp.Or(r.nameLength, 255)
+	r.columns = cmp.Or(r.columns, 100_000)
+	r.properties = cmp.Or(r.properties, 10_000)
+	r.unbackfilled = cmp.Or(r.unbackfilled, 10)
+	r.remember = cmp.Or(r.remember, 100_000)
+	r.rememberFor = cmp.Or(r.rememberFor, 30*day)
+	if min(r.nameLength, r.columns, r.properties) < 0 || min(r.unbackfilled, r.remember) < 0 || r.rememberFor < 0 {
+		return nil, errors.New("catalog: Config.Limits has a negative value")
 	}
 	if cfg.ManagedRoot != "" {
 		root, err := storageRoot(cfg.ManagedRoot)

@@ -425,8 +425,38 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	c := open(t, catalog.Config{Store: memory.New(), Limits: catalog.Limits{Unbackfilled: 2}})
+	limits := catalog.Limits{NameLength: 8, Columns: 2, Properties: 8, Unbackfilled: 2}
+	c := open(t, catalog.Config{Store: memory.New(), Limits: limits})
+	wide := types.StructType{Fields: []types.StructField{
+		{Name: "a", Type: types.Long}, {Name: "b", Type: types.Long}, {Name: "c", Type: types.Long},
+	}}
+	external := types.CreateTable{Name: "x", Type: types.External, Location: "s3://b/x"}
+	edit := func(f func(req *types.CreateTable)) types.CreateTable {
+		req := external
+		f(&req)
+		return req
+	}
+	many := map[string]string{}
+	for i := range 9 {
+		many[fmt.Sprint("k", i)] = "v"
+	}
+	for name, req := range map[string]types.CreateTable{
+		"name":       edit(func(r *types.CreateTable) { r.Name = "123456789" }),
+		"columns":    edit(func(r *types.CreateTable) { r.Columns = wide }),
+		"properties": edit(func(r *types.CreateTable) { r.Properties = many }),
+	} {
+		if _, err := c.CreateTable(t.Context(), s1, req); !errors.Is(err, types.InvalidParameterValue) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "limit") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	table := create(t, c, "t1")
+	_, err := c.UpdateTable(t.Context(), t1, types.UpdateTable{
+		Require: types.Requirement{TableUUID: table.ID},
+		Update:  types.Update{SetProperties: map[string]string{"a": "", "b": "", "c": ""}}, // beside the six that it has
+	})
+	if !errors.Is(err, types.InvalidParameterValue) || !strings.Contains(err.Error(), "limit is 8") {
+		t.Errorf("properties of an update: %v", err)
+	}
 	for v := int64(1); v <= 3; v++ {
 		_, err := c.AddCommit(t.Context(), t1, table.ID, commit(v, "f"), nil)
 		if (v == 3) != errors.Is(err, types.ResourceExhausted) {

@@ -9,7 +9,7 @@ import (
 )
 
 // checkUpdate refuses an update that no table could take.
-func checkUpdate(req types.UpdateTable) error {
+func (r rules) checkUpdate(req types.UpdateTable) error {
 	bad := func(format string, args ...any) error {
 		return types.InvalidParameterValue.Errorf(format, args...)
 	}
@@ -26,6 +26,9 @@ func checkUpdate(req types.UpdateTable) error {
 		return bad("updates: there is no action")
 	}
 	if u.SetColumns != nil {
+		if err := within("set-columns.columns", len(u.SetColumns.Fields), r.columns, "columns"); err != nil {
+			return err
+		}
 		if err := u.SetColumns.Validate("set-columns.columns"); err != nil {
 			return err
 		}
@@ -35,7 +38,7 @@ func checkUpdate(req types.UpdateTable) error {
 			return err
 		}
 	}
-	if err := checkProperties("set-properties", u.SetProperties); err != nil {
+	if err := r.checkProperties("set-properties", u.SetProperties); err != nil {
 		return err
 	}
 	if u.SetComment != nil {
@@ -88,12 +91,12 @@ func checkDomains(d types.DomainMetadata, at string) error {
 }
 
 // checkName applies the one rule for names that clients choose.
-func checkName(field, name string) error {
-	switch {
-	case strings.TrimSpace(name) == "":
+func (r rules) checkName(field, name string) error {
+	if strings.TrimSpace(name) == "" {
 		return types.InvalidParameterValue.Errorf("%s is missing", field)
-	case len(name) > maxName:
-		return types.InvalidParameterValue.Errorf("%s has %d characters; at most %d are allowed", field, len(name), maxName)
+	}
+	if err := within(field, len(name), r.nameLength, "characters"); err != nil {
+		return err
 	}
 	for _, r := range name {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '@' {
@@ -104,10 +107,19 @@ func checkName(field, name string) error {
 	return nil
 }
 
-const maxName = 255
+// within refuses more of something than a limit allows.
+func within(field string, n, limit int, what string) error {
+	if n > limit {
+		return types.InvalidParameterValue.Errorf("%s has %d %s; the limit is %d", field, n, what, limit)
+	}
+	return nil
+}
 
 // checkProperties refuses properties that could not be given back as they are.
-func checkProperties(field string, p map[string]string) error {
+func (r rules) checkProperties(field string, p map[string]string) error {
+	if err := within(field, len(p), r.properties, "properties"); err != nil {
+		return err
+	}
 	for _, k := range sortedKeys(p) {
 		switch {
 		case k == "":

@@ -213,7 +213,7 @@ func FuzzLog(f *testing.F) {
 	f.Add([]byte{1, 1, 0, 2, 1, 1, 2, 1, 1, 200, 3, 0, 1, 1, 0})
 	f.Add([]byte{1, 1, 0, 1, 1, 0, 1, 2, 0, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, steps []byte) {
-		r := rules{unbackfilled: limit, remember: 1 << 40, rememberFor: 30 * day}
+		r := rules{properties: 1000, unbackfilled: limit, remember: 1 << 40, rememberFor: 30 * day}
 		tab := &table{object: storage.Object{ID: "00000000-0000-0000-0000-000000000000", Revision: 1}, record: record{Type: types.Managed}}
 		names := map[int64]string{} // what was ratified
 		now := time.Unix(1e9, 0)

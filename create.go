@@ -34,7 +34,7 @@ func decodeStaging(o storage.Object) (staging, error) {
 // Errors: InvalidParameterValue (name), NoSuchCatalog, NoSuchSchema, AlreadyExists (a
 // table has the name), FailedPrecondition (no managed root).
 func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, req types.CreateStagingTable) (types.StagingTable, error) {
-	if err := checkName("name", req.Name); err != nil {
+	if err := c.rules.checkName("name", req.Name); err != nil {
 		return types.StagingTable{}, err
 	}
 	body, err := json.Marshal(staging{Name: req.Name, Owner: Principal(ctx)})
@@ -162,11 +162,11 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 var formats = []string{types.FormatDelta, "ICEBERG", "HUDI", "PARQUET", "CSV", "JSON", "ORC", "AVRO", "TEXT", "UNITY_CATALOG", "DELTASHARING"}
 
 // checkCreate refuses a request that could make no table anywhere.
-func checkCreate(req types.CreateTable) error {
+func (r rules) checkCreate(req types.CreateTable) error {
 	bad := func(format string, args ...any) error {
 		return types.InvalidParameterValue.Errorf(format, args...)
 	}
-	if err := checkName("name", req.Name); err != nil {
+	if err := r.checkName("name", req.Name); err != nil {
 		return err
 	}
 	managed := req.Type == types.Managed
@@ -179,6 +179,9 @@ func checkCreate(req types.CreateTable) error {
 		return bad("a managed table's data_source_format is %q; it must be %s", req.Format, types.FormatDelta)
 	case req.LastCommitTimestamp != nil && *req.LastCommitTimestamp < 0:
 		return bad("last-commit-timestamp-ms is %d; it must not be negative", *req.LastCommitTimestamp)
+	}
+	if err := within("columns", len(req.Columns.Fields), r.columns, "columns"); err != nil {
+		return err
 	}
 	// An external table may have columns that the catalog is not told, or of types that
 	// are not Delta's.
@@ -194,7 +197,7 @@ func checkCreate(req types.CreateTable) error {
 	if err := req.Protocol.Validate("protocol"); err != nil {
 		return err
 	}
-	if err := checkProperties("properties", req.Properties); err != nil {
+	if err := r.checkProperties("properties", req.Properties); err != nil {
 		return err
 	}
 	if req.Comment != nil {
@@ -211,7 +214,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, k contrac
 	if req.Format == "" {
 		req.Format = types.FormatDelta
 	}
-	if err := checkCreate(req); err != nil {
+	if err := c.rules.checkCreate(req); err != nil {
 		return nil, err
 	}
 	managed := req.Type == types.Managed

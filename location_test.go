@@ -109,17 +109,17 @@ func TestNegotiate(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	long := make([]byte, maxName)
+	long := make([]byte, 255)
 	for i := range long {
 		long[i] = 'x'
 	}
 	for _, name := range []string{"t", "T", "-", "_", "@", "0", "a-b_c@D9", string(long)} {
-		if err := checkName("name", name); err != nil {
+		if err := (rules{nameLength: 255}).checkName("name", name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for _, name := range []string{"", " ", "a.b", "a b", "a/b", "a%41", "é", "日本", "a'b", "a\tb", "a\x00", "a`b", `a"b`, "a\\b", "😀", string(long) + "x"} {
-		if err := checkName("name", name); !errors.Is(err, types.InvalidParameterValue) {
+		if err := (rules{nameLength: 255}).checkName("name", name); !errors.Is(err, types.InvalidParameterValue) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -69,10 +69,10 @@ func (c *Catalog) ensureMetastore(ctx context.Context) (storage.Object, error) {
 //
 // Errors: InvalidParameterValue (name, storage root), AlreadyExists.
 func (c *Catalog) CreateCatalog(ctx context.Context, req types.CreateCatalog) (types.Catalog, error) {
-	if err := checkName("name", req.Name); err != nil {
+	if err := c.rules.checkName("name", req.Name); err != nil {
 		return types.Catalog{}, err
 	}
-	body, folderRoot, err := newNamespace(ctx, req.Comment, req.Properties, req.StorageRoot)
+	body, folderRoot, err := c.newNamespace(ctx, req.Comment, req.Properties, req.StorageRoot)
 	if err != nil {
 		return types.Catalog{}, err
 	}
@@ -92,8 +92,8 @@ func (c *Catalog) CreateCatalog(ctx context.Context, req types.CreateCatalog) (t
 }
 
 // newNamespace checks what a new catalog or schema is made of and encodes it.
-func newNamespace(ctx context.Context, comment string, properties map[string]string, rawRoot string) (body []byte, folderRoot string, err error) {
-	if err := checkProperties("properties", properties); err != nil {
+func (c *Catalog) newNamespace(ctx context.Context, comment string, properties map[string]string, rawRoot string) (body []byte, folderRoot string, err error) {
+	if err := c.rules.checkProperties("properties", properties); err != nil {
 		return nil, "", err
 	}
 	if err := checkText("comment", comment); err != nil {
@@ -169,10 +169,10 @@ func (c *Catalog) DeleteCatalog(ctx context.Context, name string, force bool) er
 //
 // Errors: InvalidParameterValue (name, storage root), NoSuchCatalog, AlreadyExists.
 func (c *Catalog) CreateSchema(ctx context.Context, req types.CreateSchema) (types.Schema, error) {
-	if err := checkName("name", req.Name.Schema); err != nil {
+	if err := c.rules.checkName("name", req.Name.Schema); err != nil {
 		return types.Schema{}, err
 	}
-	body, folderRoot, err := newNamespace(ctx, req.Comment, req.Properties, req.StorageRoot)
+	body, folderRoot, err := c.newNamespace(ctx, req.Comment, req.Properties, req.StorageRoot)
 	if err != nil {
 		return types.Schema{}, err
 	}

@@ -58,7 +58,7 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 				u.Update.SetProperties, u.Update.RemoveProperties = replacement(old.record.Properties, m.Properties)
 			}
 		}
-		return u, checkUpdate(u)
+		return u, c.rules.checkUpdate(u)
 	})
 	return err
 }

@@ -90,7 +90,7 @@ func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly
 // (UUID, ETag, or another request in the way: the same), ResourceExhausted (backfill,
 // then retry), CommitStateUnknown.
 func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req types.UpdateTable) (types.Table, error) {
-	if err := checkUpdate(req); err != nil {
+	if err := c.rules.checkUpdate(req); err != nil {
 		return types.Table{}, err
 	}
 	version := int64(0)
@@ -180,7 +180,7 @@ func (c *Catalog) Backfill(ctx context.Context, name types.TableName, id types.I
 // Errors: InvalidParameterValue (name), NoSuchCatalog, NoSuchSchema, NoSuchTable,
 // AlreadyExists.
 func (c *Catalog) RenameTable(ctx context.Context, name types.TableName, req types.RenameTable) error {
-	if err := checkName("new-name", req.NewName); err != nil {
+	if err := c.rules.checkName("new-name", req.NewName); err != nil {
 		return err
 	}
 	now := c.now()

@@ -20,6 +20,8 @@ type change struct {
 
 // rules are the numbers that the rules depend on.
 type rules struct {
+	nameLength, columns, properties int // Limits
+
 	unbackfilled int64         // commits that may wait for backfill
 	remember     int64         // names of this many versions are remembered …
 	rememberFor  time.Duration // … and of those ratified in this time
@@ -73,6 +75,11 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sight
 	}
 	if metadata || u.SetDomains != nil {
 		if err := checkContract(deltaContract, old.violations(deltaContract), new); err != nil {
+			return change{}, err
+		}
+	}
+	if n := len(new.record.Properties); n > len(old.record.Properties) {
+		if err := within("the table", n, r.properties, "properties"); err != nil {
 			return change{}, err
 		}
 	}

@@ -20,7 +20,7 @@ const testID = types.ID("11111111-2222-3333-4444-555555555555")
 var (
 	testStart = time.Unix(1e9, 0).UTC()
 	testNow   = testStart.Add(time.Hour)
-	testRules = rules{unbackfilled: limit, remember: 1000, rememberFor: 30 * day}
+	testRules = rules{nameLength: 255, columns: 1000, properties: 1000, unbackfilled: limit, remember: 1000, rememberFor: 30 * day}
 )
 
 func field(name string, t types.DataType) types.StructField {
@@ -413,7 +413,7 @@ func TestBodyRoundTrip(t *testing.T) {
 // TestCheckUpdate: what no table could take is refused before any lookup.
 func TestCheckUpdate(t *testing.T) {
 	good := requestOf(types.Update{SetComment: ptr("")})
-	if err := checkUpdate(good); err != nil {
+	if err := testRules.checkUpdate(good); err != nil {
 		t.Error(err)
 	}
 	with := func(u types.Update) types.UpdateTable { return requestOf(u) }
@@ -441,7 +441,7 @@ func TestCheckUpdate(t *testing.T) {
 		"negative snapshot":   {with(types.Update{SetSnapshotVersion: &types.SnapshotVersion{LastCommitVersion: -1}}), "negative"},
 		"bad commit":          {with(types.Update{AddCommit: &types.AddCommit{}}), "version"},
 	} {
-		if err := checkUpdate(test.req); !errors.Is(err, types.InvalidParameterValue) || !strings.Contains(err.Error(), test.says) {
+		if err := testRules.checkUpdate(test.req); !errors.Is(err, types.InvalidParameterValue) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

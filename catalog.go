@@ -89,6 +89,7 @@ type Catalog struct {
 	rules       rules
 	log         *slog.Logger
 	clock       func() time.Time
+	columns     *columnCache
 	metastore   atomic.Pointer[storage.Object] // once known to exist; it never changes
 }
 
@@ -105,6 +106,7 @@ func New(cfg Config) (*Catalog, error) {
 		metrics: cfg.Metrics,
 		log:     cfg.Logger,
 		clock:   cfg.Now,
+		columns: newColumnCache(columnCacheBytes),
 		rules: rules{
 			nameLength:   cfg.Limits.NameLength,
 			columns:      cfg.Limits.Columns,
@@ -140,6 +142,9 @@ func New(cfg Config) (*Catalog, error) {
 	}
 	return c, nil
 }
+
+// columnCacheBytes bounds the memory for columns of tables in use.
+const columnCacheBytes = 32 << 20
 
 // now is the time as objects keep it.
 func (c *Catalog) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }

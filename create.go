@@ -239,7 +239,9 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, k contrac
 			Properties: req.Properties, Clustering: req.Domains.Clustering, Uniform: req.Uniform,
 			LastCommitTimestamp: req.LastCommitTimestamp, Foreign: req.Columns.Delta() != nil,
 		},
-		columns: types.NewColumns(req.Columns),
+	}
+	if len(req.Columns.Fields) > 0 {
+		t.columns, t.record.Columns = types.NewColumns(req.Columns), 1
 	}
 	t = t.clone() // the request stays the caller's
 	if req.Comment != nil {
@@ -290,7 +292,7 @@ func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema stor
 	if err := tx.Insert(ctx, t.object); err != nil {
 		return nil, err
 	}
-	return nil, t.writeMemory(ctx, tx)
+	return nil, t.writeRest(ctx, tx)
 }
 
 // createManaged makes the staging table at t's location the table t, or asks whether its
@@ -341,11 +343,15 @@ func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema stora
 	if err := tx.Replace(ctx, *old, t.object); err != nil {
 		return nil, err
 	}
-	return nil, t.writeMemory(ctx, tx)
+	return nil, t.writeRest(ctx, tx)
 }
 
-// writeMemory writes the log of a new table if there is something to remember already.
-func (t *table) writeMemory(ctx context.Context, tx storage.Tx) error {
+// writeRest writes the columns of a new table, and its log if there is something to remember
+// already.
+func (t *table) writeRest(ctx context.Context, tx storage.Tx) error {
+	if err := t.writeColumns(ctx, tx, nil, newID()); err != nil {
+		return err
+	}
 	if t.memory.RowIDHighWaterMark == nil {
 		return nil
 	}

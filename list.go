@@ -31,9 +31,9 @@ type pageToken struct {
 	After  string     `json:"a"`
 }
 
-// list returns one page of items, in byte order of their names. Children that item leaves out
+// listPage returns one page of items, in byte order of their names. Children that item leaves out
 // (false) take no place in the page, and there is a next token only if there is a next item.
-func list[T any](ctx context.Context, c *Catalog, l listing, item func(storage.Node) (T, bool, error)) ([]T, string, error) {
+func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(storage.ReadTx, storage.Node) (T, bool, error)) ([]T, string, error) {
 	size := l.page.Size
 	switch {
 	case size < 0:
@@ -69,7 +69,7 @@ func list[T any](ctx context.Context, c *Catalog, l listing, item func(storage.N
 				return p, err
 			}
 			for _, n := range children {
-				out, ok, err := item(n)
+				out, ok, err := item(tx, n)
 				if err != nil {
 					return p, err
 				}

@@ -149,7 +149,7 @@ func (c *Catalog) GetCatalog(ctx context.Context, name string) (types.Catalog, e
 //
 // Errors: InvalidParameterValue (page).
 func (c *Catalog) ListCatalogs(ctx context.Context, page types.Page) ([]types.Catalog, string, error) {
-	return list(ctx, c, listing{kind: types.KindCatalog, page: page}, func(n storage.Node) (types.Catalog, bool, error) {
+	return listPage(ctx, c, listing{kind: types.KindCatalog, page: page}, func(_ storage.ReadTx, n storage.Node) (types.Catalog, bool, error) {
 		out, err := publicCatalog(n.Object)
 		return out, true, err
 	})
@@ -206,7 +206,7 @@ func (c *Catalog) GetSchema(ctx context.Context, name types.SchemaName) (types.S
 //
 // Errors: InvalidParameterValue (page), NoSuchCatalog.
 func (c *Catalog) ListSchemas(ctx context.Context, catalog string, page types.Page) ([]types.Schema, string, error) {
-	return list(ctx, c, listing{path: catalogPath(catalog), kind: types.KindSchema, page: page}, func(n storage.Node) (types.Schema, bool, error) {
+	return listPage(ctx, c, listing{path: catalogPath(catalog), kind: types.KindSchema, page: page}, func(_ storage.ReadTx, n storage.Node) (types.Schema, bool, error) {
 		out, err := publicSchema(catalog, n.Object)
 		return out, true, err
 	})

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,9 +12,7 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// A record is what the body of a table's object holds beside its columns. The columns
-// follow it on a line of their own, as the bytes that a load sends: neither a load nor
-// a commit parses them.
+// A record is what the body of a table's object holds: all but its columns.
 type record struct {
 	Type                types.TableType   `json:"type"`
 	Format              string            `json:"format"`
@@ -29,6 +26,7 @@ type record struct {
 	LastCommitVersion   *int64            `json:"last-version,omitempty"`
 	LastCommitTimestamp *int64            `json:"last-timestamp,omitempty"`
 	Uniform             *types.Uniform    `json:"uniform,omitempty"`
+	Columns             int64             `json:"columns,omitempty"` // revision of the columns; 0: none
 	Foreign             bool              `json:"foreign,omitempty"` // a column has a type that Delta does not have
 }
 
@@ -43,21 +41,17 @@ func (r *record) protocol() types.Protocol {
 type table struct {
 	object  storage.Object
 	record  record
-	columns types.Columns
+	columns types.Columns   // see fillColumns
+	stored  *storage.Object // that holds them, if it was read
 	log     storage.Log
 	memory  memory
 }
 
 func decodeTable(n storage.Node) (*table, error) {
 	t := &table{object: n.Object}
-	head, columns, ok := bytes.Cut(n.Body, []byte("\n"))
-	if !ok {
-		return nil, fmt.Errorf("table %s: stored body has no columns", n.ID)
-	}
-	if err := json.Unmarshal(head, &t.record); err != nil {
+	if err := json.Unmarshal(n.Body, &t.record); err != nil {
 		return nil, fmt.Errorf("table %s: stored body: %w", n.ID, err)
 	}
-	t.columns = types.RawColumns(columns)
 	if n.Log != nil {
 		t.log = *n.Log
 		m, err := decodeMemory(n.Log.State)
@@ -70,13 +64,7 @@ func decodeTable(n storage.Node) (*table, error) {
 }
 
 // body encodes what decodeTable decodes.
-func (t *table) body() ([]byte, error) {
-	head, err := json.Marshal(t.record)
-	if err != nil {
-		return nil, err
-	}
-	return append(append(head, '\n'), t.columns.JSON()...), nil
-}
+func (t *table) body() ([]byte, error) { return json.Marshal(t.record) }
 
 // clone copies t so deep that it shares nothing with t that a caller could change.
 func (t *table) clone() *table {

@@ -27,6 +27,7 @@ func (t *table) setColumns(columns *types.StructType, partition []string) error 
 		return err
 	}
 	t.columns = types.NewColumns(*columns)
+	t.record.Columns++
 	t.record.PartitionColumns = resolved
 	return nil
 }

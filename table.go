@@ -34,13 +34,22 @@ func (c *Catalog) GetTable(ctx context.Context, name types.TableName) (types.Tab
 }
 
 func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error) {
-	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
-		return walk(ctx, tx, tablePath(name), storage.Want{Log: true})
+	t, err := view(ctx, c, func(tx storage.ReadTx) (*table, error) {
+		chain, err := walk(ctx, tx, tablePath(name), storage.Want{Log: true})
+		if err != nil {
+			return nil, err
+		}
+		t, err := decodeTable(chain[len(chain)-1])
+		if err != nil {
+			return nil, err
+		}
+		return t, c.fillColumns(ctx, tx, t, nil, false)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return decodeTable(chain[len(chain)-1])
+	c.keepColumns(t)
+	return t, nil
 }
 
 // TableExists returns nil if there is a table of this name, of any format.
@@ -61,11 +70,15 @@ func (c *Catalog) TableExists(ctx context.Context, name types.TableName) error {
 // Errors: InvalidParameterValue (page), NoSuchCatalog, NoSuchSchema.
 func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly bool, page types.Page) ([]types.Table, string, error) {
 	l := listing{path: schemaPath(in), kind: types.KindTable, page: page, want: storage.Want{Log: true}}
+	l.want = besideColumns(l.want)
 	if deltaOnly {
 		l.filter = "delta"
 	}
-	return list(ctx, c, l, func(n storage.Node) (types.Table, bool, error) {
+	return listPage(ctx, c, l, func(tx storage.ReadTx, n storage.Node) (types.Table, bool, error) {
 		t, err := decodeTable(n)
+		if err == nil {
+			err = c.fillColumns(ctx, tx, t, n.Beside, false)
+		}
 		if err != nil {
 			return types.Table{}, false, err
 		}
@@ -107,7 +120,7 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 // of this version (0: of none).
 func (c *Catalog) change(ctx context.Context, version int64, find finder, request func(old *table) (types.UpdateTable, error)) (types.Table, error) {
 	want := storage.Want{Log: true, Version: version}
-	now := c.now()
+	now, columnsID := c.now(), newID()
 	var seen sighting
 	for range maxLooks {
 		type result struct {
@@ -127,9 +140,15 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 			if err != nil {
 				return result{}, err
 			}
+			if err := c.fillColumns(ctx, tx, old, nil, req.Update.SetColumns != nil); err != nil {
+				return result{}, err
+			}
 			ch, err := apply(old, req, now, c.rules, seen)
 			if err == nil && ch.object {
 				err = tx.Replace(ctx, old.object, ch.table.object)
+			}
+			if err == nil && ch.object {
+				err = ch.table.writeColumns(ctx, tx, old, columnsID)
 			}
 			if err == nil && ch.log != nil {
 				err = tx.WriteLog(ctx, old.object.ID, old.log, *ch.log)
@@ -140,6 +159,7 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 			return types.Table{}, err
 		}
 		if r.ask == nil {
+			c.keepColumns(r.table)
 			return r.table.public(r.schema)
 		}
 		if err := c.look(ctx, r.ask, &seen); err != nil {

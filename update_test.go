@@ -399,10 +399,10 @@ func TestBodyRoundTrip(t *testing.T) {
 	if d := cmp.Diff(old.record, got.record); d != "" {
 		t.Error(d)
 	}
-	if got.properties()[derivedHighWaterMark] != "9007199254740993" || got.properties()[derivedClustering] != "[]" || string(got.columns.JSON()) != string(old.columns.JSON()) {
+	if got.properties()[derivedHighWaterMark] != "9007199254740993" || got.properties()[derivedClustering] != "[]" {
 		t.Error(got.properties())
 	}
-	for _, bad := range []string{"", "{}", "x\n", "{\n{}"} {
+	for _, bad := range []string{"", "x", "{", "[]"} {
 		n.Body = []byte(bad)
 		if _, err := decodeTable(n); err == nil {
 			t.Errorf("stored body %q is accepted", bad)

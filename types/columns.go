@@ -30,13 +30,8 @@ func RawColumns(stored []byte) Columns {
 	return Columns{stored}
 }
 
-// JSON is c's struct type in the spelling of the Delta API; not to be changed.
-func (c Columns) JSON() []byte {
-	if c.json == nil {
-		return []byte(noColumns)
-	}
-	return c.json
-}
+// JSON is c's struct type in the spelling of the Delta API, a copy of the bytes.
+func (c Columns) JSON() []byte { return c.AppendJSON(nil) }
 
 // AppendJSON appends what [Columns.JSON] returns.
 func (c Columns) AppendJSON(dst []byte) []byte {
@@ -45,6 +40,9 @@ func (c Columns) AppendJSON(dst []byte) []byte {
 	}
 	return append(dst, c.json...)
 }
+
+// Len is the length of the JSON in bytes.
+func (c Columns) Len() int { return len(c.json) }
 
 // IsZero reports whether c has no fields.
 func (c Columns) IsZero() bool { return c.json == nil }
@@ -61,8 +59,8 @@ func (c Columns) Struct() (StructType, error) {
 	return parse(c.json, "columns", true, (*parser).structType)
 }
 
-// MarshalJSON returns a copy of what [Columns.JSON] returns.
-func (c Columns) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
+// MarshalJSON returns what [Columns.JSON] returns.
+func (c Columns) MarshalJSON() ([]byte, error) { return c.JSON(), nil }
 
 // UnmarshalJSON takes a struct type in any spelling, one without fields too. Null is
 // the zero Columns.

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -146,18 +148,26 @@ func (m *memory) ratified(version int64, now time.Time, keep int64, keepFor time
 	return max(0, min(version-keep, m.Days[0][1]-1))
 }
 
-// commitData is the part of a commit that its log entry does not show: timestamp,
-// file size, file modification timestamp.
-type commitData [3]int64
-
-// logCommit and wireCommit translate between the log's form of a commit and the API's.
-func logCommit(c types.Commit) (*storage.Commit, error) {
-	data, err := json.Marshal(commitData{c.Timestamp, c.FileSize, c.FileModificationTimestamp})
-	return &storage.Commit{Version: c.Version, File: c.FileName, Data: data}, err
+// logCommit and wireCommit translate between the log's form of a commit and the API's. The
+// data of the log's form is timestamp, file size and file modification timestamp, as
+// varints: ten of them come with a load.
+func logCommit(c types.Commit) *storage.Commit {
+	var data []byte
+	for _, v := range []int64{c.Timestamp, c.FileSize, c.FileModificationTimestamp} {
+		data = binary.AppendVarint(data, v)
+	}
+	return &storage.Commit{Version: c.Version, File: c.FileName, Data: data}
 }
 
 func wireCommit(c storage.Commit) (types.Commit, error) {
-	var d commitData
-	err := json.Unmarshal(c.Data, &d)
-	return types.Commit{Version: c.Version, FileName: c.File, Timestamp: d[0], FileSize: d[1], FileModificationTimestamp: d[2]}, err
+	out := types.Commit{Version: c.Version, FileName: c.File}
+	data := c.Data
+	for _, v := range []*int64{&out.Timestamp, &out.FileSize, &out.FileModificationTimestamp} {
+		n := 0
+		if *v, n = binary.Varint(data); n <= 0 {
+			return out, fmt.Errorf("stored commit %d: its data is cut short", c.Version)
+		}
+		data = data[n:]
+	}
+	return out, nil
 }

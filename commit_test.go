@@ -198,12 +198,14 @@ func TestMemoryForgets(t *testing.T) {
 
 func TestLogCommitRoundTrip(t *testing.T) {
 	want := types.Commit{Version: math.MaxInt64, Timestamp: math.MaxInt64 - 1, FileName: "x", FileSize: math.MaxInt64 - 2, FileModificationTimestamp: 9007199254740993}
-	c, err := logCommit(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := logCommit(want)
 	if got, err := wireCommit(*c); err != nil || got != want {
 		t.Errorf("%v, %v", got, err)
+	}
+	for n := range c.Data {
+		if _, err := wireCommit(storage.Commit{Data: c.Data[:n]}); err == nil {
+			t.Errorf("the first %d bytes are taken for all", n)
+		}
 	}
 }
 

@@ -149,6 +149,7 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 			return types.Table{}, err
 		}
 		if r.ask == nil {
+			c.keepColumns(r.table)
 			return r.public(in)
 		}
 		if err := c.look(ctx, r.ask, &seen); err != nil {

@@ -171,7 +171,7 @@ func (t *table) public(in types.SchemaName) (types.Table, error) {
 	for _, c := range slices.Backward(t.log.Commits) {
 		w, err := wireCommit(c)
 		if err != nil {
-			return types.Table{}, fmt.Errorf("table %s: stored commit %d: %w", t.object.ID, c.Version, err)
+			return types.Table{}, fmt.Errorf("table %s: %w", t.object.ID, err)
 		}
 		out.Commits = append(out.Commits, w)
 	}

@@ -222,10 +222,7 @@ func (t *table) applyLog(u *types.Update, now time.Time, r rules) (*storage.LogD
 		}
 	}
 	if commit != nil {
-		var err error
-		if delta.Add, err = logCommit(*commit); err != nil {
-			return nil, err
-		}
+		delta.Add = logCommit(*commit)
 		delta.Forget = min(delta.Backfilled, t.memory.ratified(commit.Version, now, r.remember, r.rememberFor))
 	} else if delta.Backfilled == t.log.Backfilled && !domains {
 		return nil, nil

@@ -38,7 +38,7 @@ func TestFlow(t *testing.T) {
 }
 
 // TestMetrics: reports are kept, and add up.
-func TestMetrics(t *testing.T) {
+func TestMetricsAreKept(t *testing.T) {
 	onEachStore(t, func(t *testing.T, a *api) {
 		m := a.managed("t", nil)
 		for range 2 {

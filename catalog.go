@@ -78,7 +78,7 @@ type Limits struct {
 }
 
 // A Catalog names Delta tables and decides which commit of a managed one wins. Its
-// methods are safe for many goroutines; each is one transaction on the store.
+// methods are safe for many goroutines.
 type Catalog struct {
 	store       storage.Store
 	vendor      credentials.Vendor

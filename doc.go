@@ -40,7 +40,9 @@
 // # Errors
 //
 // A refusal is a [*types.Error] and has a code, which errors.Is finds:
-// errors.Is(err, types.NoSuchTable). Each method lists its own. They ask of the caller:
+// errors.Is(err, types.NoSuchTable). Each method lists its own; whatever writes may also
+// answer UpdateRequirementConflict, when other requests kept getting in the way, and
+// CommitStateUnknown. They ask of the caller:
 //
 //   - BadRequest, InvalidParameterValue, UnsupportedTableFormat, FailedPrecondition: another
 //     request. The message names the place; the same request will be refused again.
@@ -62,7 +64,7 @@
 //
 // # One request
 //
-// A method is one transaction on a [storage.Store]: it checks the request as far as
+// A method is, as a rule, one transaction on a [storage.Store]: it checks the request as far as
 // that needs no state, looks up the chain of objects from the root to its subject, applies
 // rules that are pure functions of what was found, and writes the outcome. The store computes
 // nothing, and the rules read neither clock nor store nor file. Vendors of credentials

@@ -40,25 +40,25 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 		return err
 	}
 	version := int64(0)
+	u := types.UpdateTable{Require: types.Requirement{TableUUID: req.TableID}}
+	u.Update.SetBackfilledVersion = req.Backfilled
 	if req.Commit != nil {
 		version = req.Commit.Version
+		u.Update.AddCommit = &types.AddCommit{Commit: *req.Commit, Uniform: req.Uniform}
+	}
+	if m := req.Metadata; m != nil {
+		u.Update.SetComment, u.Update.SetColumns, u.Update.SetPartitionColumns = m.Comment, m.Columns, m.PartitionColumns
+		u.Update.SetProperties = m.Properties
+	}
+	if err := c.rules.checkUpdate(u); err != nil {
+		return err
 	}
 	_, err = c.change(ctx, version, byID(ctx, req.TableID), func(old *table) (types.UpdateTable, error) {
-		if err := checkPreviewTable(old, location); err != nil {
-			return types.UpdateTable{}, err
+		of := u // its properties depend on the table's
+		if u.Update.SetProperties != nil {
+			of.Update.SetProperties, of.Update.RemoveProperties = replacement(old.record.Properties, u.Update.SetProperties)
 		}
-		u := types.UpdateTable{Require: types.Requirement{TableUUID: req.TableID}}
-		u.Update.SetBackfilledVersion = req.Backfilled
-		if req.Commit != nil {
-			u.Update.AddCommit = &types.AddCommit{Commit: *req.Commit, Uniform: req.Uniform}
-		}
-		if m := req.Metadata; m != nil {
-			u.Update.SetComment, u.Update.SetColumns, u.Update.SetPartitionColumns = m.Comment, m.Columns, m.PartitionColumns
-			if m.Properties != nil {
-				u.Update.SetProperties, u.Update.RemoveProperties = replacement(old.record.Properties, m.Properties)
-			}
-		}
-		return u, c.rules.checkUpdate(u)
+		return of, checkPreviewTable(old, location)
 	})
 	return err
 }
@@ -113,6 +113,9 @@ func (c *Catalog) PreviewCommits(ctx context.Context, q types.PreviewQuery) (typ
 // previewWindow is the most commits that one answer has.
 const previewWindow = 10
 
+// previewColumns is the most columns that a request of the older API may have (ColumnInfos of its document).
+const previewColumns = 32_768
+
 // checkPreview refuses a request that no table could take.
 func checkPreview(req types.PreviewCommit) error {
 	bad := func(format string, args ...any) error {
@@ -132,6 +135,8 @@ func checkPreview(req types.PreviewCommit) error {
 		return bad("metadata is empty")
 	case m.Columns == nil && m.PartitionColumns != nil:
 		return bad("metadata has partition columns, but no columns")
+	case m.Columns != nil && len(m.Columns.Fields) > previewColumns:
+		return bad("metadata.schema.columns has %d columns; the limit of this API is %d", len(m.Columns.Fields), previewColumns)
 	case m.Properties != nil && m.Properties[propertyTableID] != string(req.TableID):
 		return bad("metadata.properties: %s must be %s", propertyTableID, req.TableID)
 	}

@@ -83,3 +83,13 @@ func TestHeadVendsNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestOpenAPIServed: the server shows the document that it is held to.
+func TestOpenAPIServed(t *testing.T) {
+	onEachStore(t, func(t *testing.T, a *api) {
+		status, data, h := a.call("GET", strings.TrimSuffix(delta, "/v1")+"/openapi.yaml", "")
+		if status != 200 || h.Get("Content-Type") != "application/yaml" || !strings.HasPrefix(string(data), "openapi: 3.1") {
+			t.Errorf("%d %s %.40s", status, h.Get("Content-Type"), data)
+		}
+	})
+}

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/leveelake/catalog/types"
@@ -122,7 +124,35 @@ func (s *Server) previewCommit(r *http.Request) (any, error) {
 			BaseConvertedDeltaVersion: u.Iceberg.BaseConvertedDeltaVersion,
 		}}
 	}
-	return done(s.catalog.CommitPreview(r.Context(), commit))
+	return done(inOwnWords(s.catalog.CommitPreview(r.Context(), commit)))
+}
+
+// previewWords turns the Delta API's names of fields, in which the catalog speaks, into those of
+// the commits API.
+var previewWords = strings.NewReplacer(
+	"add-commit.commit.version", "commit_info.version",
+	"add-commit.commit.timestamp", "commit_info.timestamp",
+	"add-commit.commit.file-name", "commit_info.file_name",
+	"add-commit.commit.file-size", "commit_info.file_size",
+	"add-commit.commit.file-modification-timestamp", "commit_info.file_modification_timestamp",
+	"set-latest-backfilled-version", "latest_backfilled_version",
+	"set-columns.columns", "metadata.schema.columns",
+	"set-columns", "metadata.schema",
+	"set-properties", "metadata.properties",
+	"set-table-comment.comment", "metadata.description",
+	"metadata-location", "metadata_location",
+	"base-converted-delta-version", "base_converted_delta_version",
+	"converted-delta-version", "converted_delta_version",
+	"converted-delta-timestamp", "converted_delta_timestamp",
+)
+
+func inOwnWords(err error) error {
+	if e, ok := errors.AsType[*types.Error](err); ok {
+		own := *e
+		own.Message = previewWords.Replace(e.Message)
+		return &own
+	}
+	return err
 }
 
 // tableID reads the field table_id, which must be there.

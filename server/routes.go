@@ -86,7 +86,6 @@ func (s *Server) mount(prefix string, f *face, routes []route) {
 		s.mux.Handle(method+" "+prefix+path, f.handler(s, rt.endpoint))
 		allow[path] = append(allow[path], method)
 	}
-	s.mux.Handle(prefix, f.handler(s, unknownPath)) // else net/http redirects to prefix/
 	for path, methods := range allow {
 		other := f.handler(s, wrongMethod(methods))
 		s.mux.Handle(prefix+path, other)

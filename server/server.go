@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/api"
 	"github.com/leveelake/catalog/types"
 )
 
@@ -57,8 +58,13 @@ func New(c *catalog.Catalog, cfg Config) *Server {
 	s.mount(deltaPrefix, deltaFace, delta)
 	s.mount(unityPrefix, unityFace, s.unityRoutes())
 	s.mount(unityAlias, unityFace, s.unityRoutes())
-	s.mux.Handle(deltaPrefix+"/", deltaFace.handler(s, unknownPath))
-	s.mux.Handle("/", unityFace.handler(s, unknownPath))
+	s.mount(deltaPrefix, deltaFace, []route{{"GET /openapi.yaml", openAPI}})
+	for path, f := range map[string]*face{"": unityFace, deltaPrefix: deltaFace, deltaPrefix + "/preview": unityFace} {
+		s.mux.Handle(path+"/", f.handler(s, unknownPath))
+		if path != "" {
+			s.mux.Handle(path, f.handler(s, unknownPath)) // else net/http redirects to the one before
+		}
+	}
 	return s
 }
 
@@ -66,7 +72,8 @@ func New(c *catalog.Catalog, cfg Config) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := r.URL.EscapedPath()
 	f := unityFace
-	if strings.HasPrefix(r.URL.Path, deltaPrefix+"/") { // unescaped, as net/http will match it
+	// Unescaped, as net/http will match it. The commits API spells like Unity Catalog's.
+	if at, ok := strings.CutPrefix(r.URL.Path, deltaPrefix+"/"); ok && !strings.HasPrefix(at, "preview/") {
 		f = deltaFace
 	}
 	defer func() {
@@ -134,10 +141,21 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const keepBuffer = 1 << 20
 
+// document is a result that is not JSON.
+type document []byte
+
+// openAPI answers with the document of the Delta API.
+func openAPI(*http.Request) (any, error) { return document(api.Delta), nil }
+
 // write sends a result. An error means that nothing is sent yet.
 func write(w http.ResponseWriter, status int, result any) error {
 	if result == nil {
 		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if d, ok := result.(document); ok {
+		w.Header().Set("Content-Type", "application/yaml")
+		_, _ = w.Write(d)
 		return nil
 	}
 	buf := buffers.Get().(*[]byte)

@@ -67,7 +67,7 @@ func newAPI(t testing.TB, store storage.Store) *api {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.handler = server.New(c, server.Config{Logger: log, MaxBody: 8 << 20})
+	a.handler = validated(t, server.New(c, server.Config{Logger: log, MaxBody: 8 << 20}))
 	a.ok("POST", unity+"/catalogs", `{"name":"c1"}`)
 	a.ok("POST", unity+"/schemas", `{"name":"s1","catalog_name":"c1"}`)
 	t.Cleanup(func() {

@@ -34,7 +34,7 @@ var picture = []struct{ pkg, imports, tests string }{
 	{"credentials/vendortest", "types credentials", ""},
 
 	{".", "types storage credentials", "storage/memory storage/sqlite storage/storagetest credentials/static"},
-	{"server", "types .", "api storage credentials storage/memory storage/sqlite storage/storagetest credentials/static"},
+	{"server", "types . api", "storage credentials storage/memory storage/sqlite storage/storagetest credentials/static"},
 	{"server/clients", "", ""},
 	{"api", "", ""},
 

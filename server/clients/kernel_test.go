@@ -17,6 +17,13 @@ func TestKernel(t *testing.T) {
 	k.drive(t, "v1", s)
 }
 
+// TestKernelPreview: the same table by the way of older clients, classic staging and the commits API.
+func TestKernelPreview(t *testing.T) {
+	leg(t, "kernel", jdk, maven)
+	k := installKernel(t)
+	k.drive(t, "preview", serve(t))
+}
+
 // A kernel is a class path: our driver and the jars it needs.
 type kernel string
 

@@ -12,6 +12,7 @@ import asyncio
 import http.client
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -72,6 +73,13 @@ def write_commit(location, version, staged):
             "file_modification_timestamp": int(stat.st_mtime * 1000)}
 
 
+def publish(location, *commits):
+    """Copies staged commits to where readers look first. A server that can read the files believes no backfill without them."""
+    log = os.path.join(urllib.parse.urlparse(location).path, "_delta_log")
+    for c in commits:
+        shutil.copy(os.path.join(log, "_staged_commits", c["file_name"]), os.path.join(log, "%020d.json" % c["version"]))
+
+
 async def classic_external(client):
     catalogs, schemas, tables = uc.CatalogsApi(client), uc.SchemasApi(client), uc.TablesApi(client)
     own_catalog = "py_" + uuid.uuid4().hex[:8]
@@ -104,13 +112,15 @@ async def classic_external(client):
     check("deleted catalog", 404, await status(catalogs.get_catalog(own_catalog)))
 
 
-def preview_commits(table_id, uri):
+def preview_commits(table_id, uri, in_query=False):
     """Asks for the commits by hand: the question is in the body of a GET, which the client leaves out."""
     url = urllib.parse.urlsplit(base)
     connection = http.client.HTTPConnection(url.netloc)
-    body = json.dumps({"table_id": table_id, "table_uri": uri, "start_version": 0})
-    connection.request("GET", url.path + "/delta/preview/commits", body,
-                       {"Content-Type": "application/json", "Authorization": "Bearer " + token})
+    question = {"table_id": table_id, "table_uri": uri, "start_version": 0}
+    path, body = url.path + "/delta/preview/commits", json.dumps(question)
+    if in_query:
+        path, body = path + "?" + urllib.parse.urlencode(question), None
+    connection.request("GET", path, body, {"Content-Type": "application/json", "Authorization": "Bearer " + token})
     return uc.DeltaGetCommitsResponse.from_dict(json.loads(connection.getresponse().read()))
 
 
@@ -118,30 +128,49 @@ async def classic_staging(client):
     tables, commits = uc.TablesApi(client), uc.DeltaCommitsApi(client)
     name = "py_prev_" + uuid.uuid4().hex[:8]
     staging = await tables.create_staging_table(uc.CreateStagingTable(name=name, catalog_name=catalog, schema_name=schema))
-    first = write_commit(staging.staging_location, 0, staged=False)
+    location = staging.staging_location
+    first = write_commit(location, 0, staged=False)
     properties = {
         "delta.feature.catalogManaged": "supported", "delta.feature.vacuumProtocolCheck": "supported",
         "delta.feature.inCommitTimestamp": "supported", "delta.enableInCommitTimestamps": "true",
         "delta.minReaderVersion": "3", "delta.minWriterVersion": "7", "delta.lastUpdateVersion": "0",
         "delta.lastCommitTimestamp": str(first["timestamp"]), "io.unitycatalog.tableId": staging.id,
     }
-    table = await tables.create_table(uc.CreateTable(
-        name=name, catalog_name=catalog, schema_name=schema, table_type=uc.TableType.MANAGED, columns=[ID_COLUMN],
-        data_source_format=uc.DataSourceFormat.DELTA, storage_location=staging.staging_location, properties=properties))
+
+    def create(properties):
+        return tables.create_table(uc.CreateTable(
+            name=name, catalog_name=catalog, schema_name=schema, table_type=uc.TableType.MANAGED, columns=[ID_COLUMN],
+            data_source_format=uc.DataSourceFormat.DELTA, storage_location=location, properties=properties))
+
+    for key in ("delta.feature.catalogManaged", "delta.feature.vacuumProtocolCheck", "delta.feature.inCommitTimestamp", "io.unitycatalog.tableId"):
+        check("preview create without " + key, 400, await status(create({k: v for k, v in properties.items() if k != key})))
+    table = await create(properties)
     check("preview table id", staging.id, table.table_id)
 
-    def commit(fields):
-        return commits.commit(uc.DeltaCommit(table_id=staging.id, table_uri=staging.staging_location, commit_info=uc.DeltaCommitInfo(**fields)))
+    def commit(fields=None, **more):
+        info = fields and uc.DeltaCommitInfo(**fields)
+        return commits.commit(uc.DeltaCommit(table_id=staging.id, table_uri=location, commit_info=info, **more))
 
-    for version in (1, 2, 3):
-        await commit(write_commit(staging.staging_location, version, staged=True))
-    seen = preview_commits(staging.id, staging.staging_location)
-    check("preview latest", 3, seen.latest_table_version)
-    check("preview commits", [1, 2, 3], sorted(c.version for c in seen.commits))
-    await commits.commit(uc.DeltaCommit(table_id=staging.id, table_uri=staging.staging_location, latest_backfilled_version=2))
-    seen = preview_commits(staging.id, staging.staging_location)
-    check("preview after backfill", [3], [c.version for c in seen.commits])
-    check("preview conflict", 409, await status(commit(write_commit(staging.staging_location, 3, staged=True))))
+    written = [write_commit(location, version, staged=True) for version in (1, 2, 3)]
+    for fields in written:
+        await commit(fields)
+    check("preview commit again", 200, await status(commit(written[0])))
+    for in_query in (False, True):
+        seen = preview_commits(staging.id, location, in_query)
+        check("preview latest", 3, seen.latest_table_version)
+        check("preview commits", [1, 2, 3], sorted(c.version for c in seen.commits))
+    publish(location, *written[:2])
+    await commit(latest_backfilled_version=2)
+    check("preview after backfill", [3], [c.version for c in preview_commits(staging.id, location).commits])
+    check("preview conflict", 409, await status(commit(write_commit(location, 3, staged=True))))
+    check("preview gap", 400, await status(commit(write_commit(location, 5, staged=True))))
+    described = uc.DeltaMetadata(description="d", properties=uc.DeltaCommitMetadataProperties(properties=dict(properties, k="v")))
+    await commit(write_commit(location, 4, staged=True), metadata=described)
+    table = await tables.get_table(full(name))
+    check("preview description", "d", table.comment)
+    check("preview properties", ("v", "4"), (table.properties.get("k"), table.properties.get("delta.lastUpdateVersion")))
+    await tables.delete_table(full(name))
+    check("preview deleted", 404, await status(commit(latest_backfilled_version=2)))
 
 
 async def v1(client):
@@ -155,15 +184,18 @@ async def v1(client):
     assert_uuid = models.DeltaAssertTableUUID(type="assert-table-uuid", uuid=staging.table_id)
 
     async def commit(version, *more):
-        add = models.DeltaAddCommitUpdate(
-            action="add-commit", commit=models.DeltaCommit(**write_commit(staging.location, version, staged=True)))
+        fields = write_commit(staging.location, version, staged=True)
+        written.setdefault(version, fields)
+        add = models.DeltaAddCommitUpdate(action="add-commit", commit=models.DeltaCommit(**fields))
         return await tables.update_table(
             catalog, schema, name, models.DeltaUpdateTableRequest(requirements=[assert_uuid], updates=[add, *more]))
 
+    written = {}
     for version in (1, 2, 3):
         answer = await commit(version)
     check("v1 latest", 3, answer.latest_table_version)
     check("v1 commits, newest first", [3, 2, 1], [c.version for c in answer.commits])
+    publish(staging.location, written[1], written[2])
     answer = await commit(
         4,
         models.DeltaSetLatestBackfilledVersionUpdate(action="set-latest-backfilled-version", latest_published_version=2),

@@ -131,6 +131,7 @@ public final class Main {
     crowd();
     changeProperties();
     publishAndGoOn();
+    if (!v1) throughV1();
     if (keep) {
       say("kept " + table + " " + rows);
     } else if (v1) {
@@ -261,6 +262,19 @@ public final class Main {
         Optional.of(0L), Optional.empty(), Optional.empty(), Optional.empty());
     check("commit range end", version, all.getEndVersion());
     checkLatest("at the end");
+  }
+
+  /** The same table through the delta/v1 endpoints: there is one log, whichever way leads to it. */
+  void throughV1() throws Exception {
+    Main other = new Main(true, uri, token, catalog, schema);
+    other.readForeign(table, rows);
+    version = Rows.append(engine, other.latest(), 400, 1);
+    rows++;
+    checkLatest("after a commit through delta/v1");
+    version = Rows.append(engine, latest(), 500, 1);
+    rows++;
+    other.readForeign(table, rows);
+    other.uc.close();
   }
 
   /** What Kernel itself does not call: load, credentials, metrics, rename and drop of the delta/v1 endpoints. */

@@ -464,3 +464,50 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestExpireStaging: a staging table that nobody wanted goes after its time, with what was
+// written there; one that became a table does not.
+func TestExpireStaging(t *testing.T) {
+	root := catalog.LocalURL(t.TempDir())
+	now := time.UnixMilli(1e12)
+	c := open(t, catalog.Config{
+		Store: memory.New(), ManagedRoot: root, Remover: catalog.LocalRemover{Root: root}, Now: func() time.Time { return now },
+	})
+	ctx := t.Context()
+	stage := func(name string) types.StagingTable {
+		t.Helper()
+		staged, err := c.CreateStagingTable(ctx, s1, types.CreateStagingTable{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(strings.TrimPrefix(staged.Location, "file://"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return staged
+	}
+	exists := func(s types.StagingTable) bool {
+		_, err := os.Stat(strings.TrimPrefix(s.Location, "file://"))
+		return err == nil
+	}
+	kept, abandoned := stage("kept"), stage("abandoned")
+	if _, err := c.CreateTable(ctx, s1, createRequest("kept", kept)); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Hour)
+	young := stage("young")
+	if n, err := c.ExpireStaging(ctx, time.Hour); n != 0 || err != nil {
+		t.Errorf("none is older: %d, %v", n, err)
+	}
+	if n, err := c.ExpireStaging(ctx, time.Minute); n != 1 || err != nil {
+		t.Errorf("one is older: %d, %v", n, err)
+	}
+	if err := c.Sweep(ctx); err != nil || !exists(kept) || exists(abandoned) || !exists(young) {
+		t.Errorf("%v; kept %v, abandoned %v, young %v", err, exists(kept), exists(abandoned), exists(young))
+	}
+	if _, err := c.CreateTable(ctx, s1, createRequest("abandoned", abandoned)); !errors.Is(err, types.NoSuchTable) {
+		t.Errorf("an expired one: %v", err)
+	}
+	if _, err := c.CreateTable(ctx, s1, createRequest("young", young)); err != nil {
+		t.Error(err)
+	}
+}

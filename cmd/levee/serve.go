@@ -23,15 +23,16 @@ import (
 )
 
 type serveCmd struct {
-	Listen         string `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Data           string `help:"Folder for the database and the files of managed tables." default:"./levee-data" placeholder:"DIR"`
-	Store          string `help:"Where the state is kept: a path of a SQLite file, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH"`
-	ManagedRoot    string `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
-	CheckFiles     bool   `help:"Look at the commit files of managed tables on local disks instead of taking a client's word for them." default:"true" negatable:""`
-	Catalog        string `help:"Create this catalog, with a schema named default, if it is not there." placeholder:"NAME"`
-	LogFormat      string `help:"Format of the log: text or json." enum:"text,json" default:"text"`
-	LogLevel       string `help:"Least level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
-	InsecureNoAuth bool   `help:"Listen on an address that others can reach, although nobody is authenticated."`
+	Listen         string        `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Data           string        `help:"Folder for the database and the files of managed tables." default:"./levee-data" placeholder:"DIR"`
+	Store          string        `help:"Where the state is kept: a path of a SQLite file, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH"`
+	ManagedRoot    string        `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
+	StagingAge     time.Duration `help:"How long a staging table may wait to become a table; 0: for ever." default:"168h"`
+	CheckFiles     bool          `help:"Look at the commit files of managed tables on local disks instead of taking a client's word for them." default:"true" negatable:""`
+	Catalog        string        `help:"Create this catalog, with a schema named default, if it is not there." placeholder:"NAME"`
+	LogFormat      string        `help:"Format of the log: text or json." enum:"text,json" default:"text"`
+	LogLevel       string        `help:"Least level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	InsecureNoAuth bool          `help:"Listen on an address that others can reach, although nobody is authenticated."`
 }
 
 // shutdownTime is how long requests in flight may take after a signal to stop.
@@ -114,7 +115,7 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	swept := make(chan struct{})
 	go func() {
 		defer close(swept)
-		sweep(ctx, c, log)
+		s.sweep(ctx, c, log)
 	}()
 
 	at := "http://" + listener.Addr().String()
@@ -135,11 +136,21 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 
 // sweepPause is how long the files of a dropped table may stay, and how long it takes
 // until what could not be removed is tried again, which is longer each time.
-const sweepPause, maxSweepPause = 2 * time.Second, time.Hour
+const (
+	sweepPause, maxSweepPause = 2 * time.Second, time.Hour
+	expirePause               = time.Hour
+)
 
-// sweep removes files of dropped tables until ctx is done.
-func sweep(ctx context.Context, c *catalog.Catalog, log *slog.Logger) {
+// sweep removes files of dropped tables, and expires staging tables, until ctx is done.
+func (s serveCmd) sweep(ctx context.Context, c *catalog.Catalog, log *slog.Logger) {
+	expired := time.Time{} // when that was done
 	for pause := sweepPause; ; {
+		if s.StagingAge > 0 && time.Since(expired) > expirePause {
+			expired = time.Now()
+			if n, err := c.ExpireStaging(ctx, s.StagingAge); n > 0 || err != nil && ctx.Err() == nil {
+				log.InfoContext(ctx, "staging tables expired", "number", n, "err", err)
+			}
+		}
 		switch err := c.Sweep(ctx); {
 		case ctx.Err() != nil:
 			return

@@ -23,7 +23,8 @@ type Config struct {
 	Store storage.Store
 
 	// Vendor hands out credentials. With nil, operations that vend answer
-	// NotImplemented for anything but local files, which need none.
+	// NotImplemented for anything but local files, which need none. Another vendor
+	// is asked for local files, too: a [credentials.Mux] with [credentials.Local] keeps them.
 	Vendor credentials.Vendor
 
 	// ManagedRoot is a storage URL below which managed tables go whose schema and

@@ -71,10 +71,15 @@ func (r rules) checkUpdate(req types.UpdateTable) error {
 	if s := u.SetSnapshotVersion; s != nil && (s.LastCommitVersion < 0 || s.LastCommitTimestamp < 0) {
 		return bad("update-metadata-snapshot-version: a value is negative")
 	}
-	if u.AddCommit != nil {
-		return checkCommit(u.AddCommit.Commit)
+	if u.AddCommit == nil {
+		return nil
 	}
-	return nil
+	if u.AddCommit.Uniform != nil {
+		if err := checkUniformShape(u.AddCommit.Uniform); err != nil {
+			return err
+		}
+	}
+	return checkCommit(u.AddCommit.Commit)
 }
 
 // checkDomains checks the paths of clustering columns.

@@ -59,7 +59,8 @@
 //   - NotAuthorized, PermissionDenied: authenticate, or ask for the right.
 //   - NotImplemented: nothing of the kind is to be had from this catalog.
 //
-// An error without a code is a fault of the store, of a vendor or of this package: load, to
+// The context's own error comes back if it ends a request, and storage.ErrClosed from a closed
+// store. Any other error without a code is a fault of the store, of a vendor or of this package: load, to
 // see what has become of the request, or send it again if it is a commit.
 //
 // # One request

@@ -214,6 +214,9 @@ func storageRoot(raw string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if longest := maxLocation - len("/"+managedSegment+"/catalogs/"+string(newID())+"/tables/"+string(newID())); len(root) > longest {
+		return "", types.InvalidParameterValue.Errorf("storage_root has %d bytes; the limit is %d, for tables need room below it", len(root), longest)
+	}
 	if root == "file://" {
 		return "", types.InvalidParameterValue.Errorf("storage_root %q is a whole file system; give a folder in it", raw)
 	}

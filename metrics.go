@@ -23,7 +23,8 @@ const kindMetrics types.Kind = "metrics"
 const metricsName = "metrics"
 
 // ReportMetrics takes a report of what a commit did and adds it to the table's totals. When it
-// returns, they are durable. It touches neither the table nor its commits.
+// returns, they are durable. It touches neither the table nor its commits. A report that is sent again
+// is counted again.
 //
 // Errors: InvalidParameterValue (the report, another table's ID), NoSuchCatalog,
 // NoSuchSchema, NoSuchTable.

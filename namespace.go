@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -102,8 +103,13 @@ func (c *Catalog) newNamespace(ctx context.Context, comment string, properties m
 	if folderRoot, err = storageRoot(rawRoot); err != nil {
 		return nil, "", err
 	}
-	body, err = json.Marshal(namespace{Comment: comment, Properties: properties, StorageRoot: folderRoot, Owner: Principal(ctx)})
-	return body, folderRoot, err
+	kept := maps.Clone(properties)
+	maps.DeleteFunc(kept, func(key, _ string) bool { return isSecret(key) })
+	body = []byte(plainJSON(namespace{Comment: comment, Properties: kept, StorageRoot: folderRoot, Owner: Principal(ctx)}))
+	if len(body) > maxRecord {
+		return nil, "", types.InvalidParameterValue.Errorf("properties and comment have %d bytes; the limit is %d", len(body), maxRecord)
+	}
+	return body, folderRoot, nil
 }
 
 // insertNamespace adds o at path.

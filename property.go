@@ -75,7 +75,13 @@ func isDerived(key string) bool {
 // isSecret tells of the Hadoop settings, keys and tokens among them, that some engines
 // send along as table properties. They are never stored.
 func isSecret(key string) bool {
-	return strings.HasPrefix(key, "fs.") || strings.HasPrefix(key, "option.fs.")
+	key = strings.ToLower(key)
+	for _, prefix := range []string{"fs.", "option.fs.", "spark.hadoop.fs."} {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // intProperty reads a property that is a number; nil if it is absent.

@@ -63,8 +63,17 @@ func decodeTable(n storage.Node) (*table, error) {
 	return t, nil
 }
 
+// maxRecord bounds a record in bytes: each commit reads it.
+const maxRecord = 4 << 20
+
 // body encodes what decodeTable decodes.
-func (t *table) body() ([]byte, error) { return json.Marshal(t.record) }
+func (t *table) body() ([]byte, error) {
+	body := []byte(plainJSON(t.record))
+	if len(body) > maxRecord {
+		return nil, types.InvalidParameterValue.Errorf("the table's properties, comment and other metadata have %d bytes; the limit is %d", len(body), maxRecord).About(types.KindTable)
+	}
+	return body, nil
+}
 
 // clone copies t so deep that it shares nothing with t that a caller could change.
 func (t *table) clone() *table {

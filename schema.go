@@ -44,10 +44,10 @@ func resolvePartition(columns types.StructType, names []string, at string) ([]st
 	for i, n := range names {
 		exact, ok := byFold[foldASCII(n)]
 		if !ok {
-			return nil, types.InvalidParameterValue.Errorf("%s[%d]: there is no column %q", at, i, n)
+			return nil, types.InvalidParameterValue.Errorf("%s[%d]: there is no column %.100q", at, i, n)
 		}
 		if named[exact] {
-			return nil, types.InvalidParameterValue.Errorf("%s[%d]: column %q is named twice", at, i, n)
+			return nil, types.InvalidParameterValue.Errorf("%s[%d]: column %.100q is named twice", at, i, n)
 		}
 		named[exact] = true
 		out = append(out, exact)
@@ -70,43 +70,56 @@ func checkColumnMapping(columns types.StructType, mode string) error {
 	if mode != "id" && mode != "name" {
 		return nil
 	}
-	seen := map[string]string{}
-	return eachField(&columns, "columns", func(f types.StructField, at string) error {
-		id := strings.TrimSpace(string(f.Metadata["delta.columnMapping.id"]))
-		if _, err := strconv.ParseInt(id, 10, 64); err != nil {
-			return types.InvalidParameterValue.Errorf("%s.metadata: delta.columnMapping.id is missing, and column mapping is on", at)
-		}
-		if name := string(f.Metadata["delta.columnMapping.physicalName"]); len(name) < len(`"x"`) || name[0] != '"' {
-			return types.InvalidParameterValue.Errorf("%s.metadata: delta.columnMapping.physicalName is missing, and column mapping is on", at)
-		}
-		if other, ok := seen[id]; ok {
-			return types.InvalidParameterValue.Errorf("%s.metadata: delta.columnMapping.id %s is also that of %s", at, id, other)
-		}
-		seen[id] = at
-		return nil
-	})
+	m := mapping{seen: map[string]bool{}, at: []string{"columns"}}
+	return m.check(&columns)
 }
 
-// eachField visits every field, nested ones too.
-func eachField(t types.DataType, at string, visit func(f types.StructField, at string) error) error {
+// A mapping walks over fields, nested ones too. Where it is becomes text only in a refusal.
+type mapping struct {
+	seen map[string]bool // IDs
+	at   []string
+}
+
+func (m *mapping) check(t types.DataType) error {
 	switch t := t.(type) {
 	case *types.StructType:
 		for i, f := range t.Fields {
-			here := at + ".fields[" + strconv.Itoa(i) + "]"
-			if err := visit(f, here); err != nil {
-				return err
-			}
-			if err := eachField(f.Type, here+".type", visit); err != nil {
+			if err := m.in(".fields["+strconv.Itoa(i)+"]", func() error { return m.field(f) }); err != nil {
 				return err
 			}
 		}
 	case *types.Array:
-		return eachField(t.Element, at+".element-type", visit)
+		return m.in(".element-type", func() error { return m.check(t.Element) })
 	case *types.Map:
-		if err := eachField(t.Key, at+".key-type", visit); err != nil {
+		if err := m.in(".key-type", func() error { return m.check(t.Key) }); err != nil {
 			return err
 		}
-		return eachField(t.Value, at+".value-type", visit)
+		return m.in(".value-type", func() error { return m.check(t.Value) })
 	}
 	return nil
+}
+
+func (m *mapping) in(step string, check func() error) error {
+	m.at = append(m.at, step)
+	err := check()
+	m.at = m.at[:len(m.at)-1]
+	return err
+}
+
+func (m *mapping) field(f types.StructField) error {
+	bad := func(what string) error {
+		return types.InvalidParameterValue.Errorf("%s.metadata: %s, and column mapping is on", strings.Join(m.at, ""), what)
+	}
+	id := strings.TrimSpace(string(f.Metadata["delta.columnMapping.id"]))
+	if _, err := strconv.ParseInt(id, 10, 64); err != nil {
+		return bad("delta.columnMapping.id is missing")
+	}
+	if name := string(f.Metadata["delta.columnMapping.physicalName"]); len(name) < len(`"x"`) || name[0] != '"' {
+		return bad("delta.columnMapping.physicalName is missing")
+	}
+	if m.seen[id] {
+		return bad("delta.columnMapping.id " + id + " is also that of another field")
+	}
+	m.seen[id] = true
+	return m.in(".type", func() error { return m.check(f.Type) })
 }

@@ -32,21 +32,16 @@ func checkUniform(t *table, given, stored *types.Uniform, version int64) error {
 	if given == nil {
 		return nil
 	}
+	if err := checkUniformShape(given); err != nil {
+		return err
+	}
 	ice := given.Iceberg
-	if ice == nil {
-		return bad(".iceberg is missing")
-	}
-	if len(ice.MetadataLocation) > maxMetadataLocation {
-		return bad(".iceberg.metadata-location has %d bytes; at most %d are allowed", len(ice.MetadataLocation), maxMetadataLocation)
-	}
 	location, err := parseURL("uniform.iceberg.metadata-location", ice.MetadataLocation)
 	switch {
 	case err != nil:
 		return err
 	case !strings.HasPrefix(location, t.object.Location+"/"):
 		return bad(".iceberg.metadata-location %q is not below the table's location", ice.MetadataLocation)
-	case ice.ConvertedDeltaTimestamp <= 0:
-		return bad(".iceberg.converted-delta-timestamp is %d; it must be positive", ice.ConvertedDeltaTimestamp)
 	}
 	base, converted := ice.BaseConvertedDeltaVersion, ice.ConvertedDeltaVersion
 	if version == 0 {
@@ -69,3 +64,24 @@ func checkUniform(t *table, given, stored *types.Uniform, version int64) error {
 }
 
 const maxMetadataLocation = 65535
+
+// checkUniformShape refuses a conversion state that no table could have.
+func checkUniformShape(u *types.Uniform) error {
+	const at = "uniform.iceberg"
+	bad := func(format string, args ...any) error {
+		return types.InvalidParameterValue.Errorf(at+format, args...)
+	}
+	switch ice := u.Iceberg; {
+	case ice == nil:
+		return bad(" is missing")
+	case len(ice.MetadataLocation) > maxMetadataLocation:
+		return bad(".metadata-location has %d bytes; the limit is %d", len(ice.MetadataLocation), maxMetadataLocation)
+	case ice.ConvertedDeltaVersion < 0:
+		return bad(".converted-delta-version is %d; it must not be negative", ice.ConvertedDeltaVersion)
+	case ice.ConvertedDeltaTimestamp <= 0:
+		return bad(".converted-delta-timestamp is %d; it must be positive", ice.ConvertedDeltaTimestamp)
+	case ice.BaseConvertedDeltaVersion != nil && *ice.BaseConvertedDeltaVersion < 0:
+		return bad(".base-converted-delta-version is %d; it must not be negative", *ice.BaseConvertedDeltaVersion)
+	}
+	return nil
+}

@@ -140,7 +140,7 @@ func TestUpdateRefused(t *testing.T) {
 		{"column mapping: no id", byName(), requestOf(types.Update{SetColumns: ptr(mapped("", `"c3"`))}), types.InvalidParameterValue, "columns.fields[1].type.fields[0]"},
 		{"column mapping: id is text", byName(), requestOf(types.Update{SetColumns: ptr(mapped(`"3"`, `"c3"`))}), types.InvalidParameterValue, "columns.fields[1].type.fields[0]"},
 		{"column mapping: no physical name", byName(), requestOf(types.Update{SetColumns: ptr(mapped("3", ""))}), types.InvalidParameterValue, "physicalName"},
-		{"column mapping: id twice", byName(), requestOf(types.Update{SetColumns: ptr(mapped("1", `"c3"`))}), types.InvalidParameterValue, "columns.fields[0]"},
+		{"column mapping: id twice", byName(), requestOf(types.Update{SetColumns: ptr(mapped("1", `"c3"`))}), types.InvalidParameterValue, "columns.fields[1].type.fields[0]"},
 		{"uniform missing", uniform(), converted(nil), types.InvalidParameterValue, "uniform is missing"},
 		{"uniform without the property", managedTable(), converted(ice(1, "s3://b/t/m/1.json")), types.InvalidParameterValue, propertyUniform},
 		{"uniform enabled without its state", managedTable(), requestOf(withCommit(types.Update{SetProperties: map[string]string{propertyUniform: "iceberg"}}, 1)), types.InvalidParameterValue, "uniform is missing"},

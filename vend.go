@@ -161,7 +161,7 @@ func (c *Catalog) vend(ctx context.Context, location string, op types.Operation,
 // the client asks for them by themselves, and then learns why there are none.
 func (c *Catalog) vendIfPossible(ctx context.Context, location string, op types.Operation, id types.ID) []types.Credential {
 	creds, err := c.vend(ctx, location, op, id)
-	if err != nil && types.CodeOf(err) != types.NotImplemented {
+	if err != nil && types.CodeOf(err) != types.NotImplemented && ctx.Err() == nil {
 		c.log.WarnContext(ctx, "no credentials for a new staging table", "table", id, "err", err)
 	}
 	if err != nil {

@@ -31,7 +31,9 @@ type Request struct {
 //
 // The answer must depend on req alone, because a [Cache] gives it to whoever asks the same.
 // A vendor refuses what [Request.Validate] refuses, and what [Verify] refuses it never
-// returns. It must end soon after ctx does, and serves many callers at once.
+// returns. It must end soon after ctx does, at once and with its error if ctx is done already,
+// and serves many callers at once. The keys of a credential are the constants of package
+// types, types.S3AccessKeyID and so on.
 type Vendor interface {
 	Vend(ctx context.Context, req Request) (types.Credential, error)
 }

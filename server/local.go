@@ -12,8 +12,8 @@ import (
 // name that is not this machine's (which a page's owner could let point here).
 func (s *Server) LocalOnly() http.Handler {
 	refuse := func(why string) http.Handler {
-		return unityFace.handler(s, func(*http.Request) (any, error) {
-			return nil, types.PermissionDenied.Errorf("%s", why)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			faceOf(r).fail(s, w, r, types.PermissionDenied.Errorf("%s", why))
 		})
 	}
 	pages := http.NewCrossOriginProtection()

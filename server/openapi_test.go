@@ -214,6 +214,9 @@ func (d *document) operation(r *http.Request) (*v3.PathItem, string, *v3.Operati
 	for pattern, item := range d.Paths.PathItems.FromOldest() {
 		glob := placeholder.ReplaceAllLiteralString(unity+pattern, "*")
 		if ok, _ := path.Match(glob, r.URL.EscapedPath()); ok {
+			if r.Method != strings.ToUpper(r.Method) {
+				return item, pattern, nil // get is another method than GET
+			}
 			return item, pattern, item.GetOperations().GetOrZero(strings.ToLower(r.Method))
 		}
 	}
@@ -357,6 +360,7 @@ func TestOpenAPIValidated(t *testing.T) {
 		{"GET " + t1 + "?max-results=x", "", 200, `{"tables":[]}`, "max-results"},
 		{"GET " + delta + "/nope", "", 200, "{}", "no such operation"},
 		{"GET " + delta + "/nope", "", 404, "{}", "error"},
+		{"get " + t1 + "/t", "", 405, `{"error":{"message":"m","type":"BadRequestException","code":405}}`, ""},
 		{"PUT " + t1 + "/t", "", 405, `{"error":{"message":"m","type":"Nope","code":405}}`, "type"},
 	} {
 		found := &complaints{TB: t}

@@ -58,30 +58,74 @@ type commitInfo struct {
 	FileModificationTimestamp int64  `json:"file_modification_timestamp"`
 }
 
+// previewRequest is DeltaCommit of the commits API.
+type previewRequest struct {
+	TableID    string                 `json:"table_id"`
+	TableURI   string                 `json:"table_uri"`
+	CommitInfo *only[commitInfo]      `json:"commit_info"`
+	Backfilled *int64                 `json:"latest_backfilled_version"`
+	Metadata   *only[previewMetadata] `json:"metadata"`
+	Uniform    *only[previewUniform]  `json:"uniform"`
+}
+
+// previewMetadata is DeltaMetadata of the commits API.
+type previewMetadata struct {
+	Description *string `json:"description"`
+	Schema      *only[struct {
+		Columns items[columnInfo] `json:"columns"`
+	}] `json:"schema"`
+	Properties *only[struct {
+		Properties properties `json:"properties"`
+	}] `json:"properties"`
+}
+
+func (m previewMetadata) typed() (*types.PreviewMetadata, error) {
+	out := &types.PreviewMetadata{Comment: m.Description}
+	if m.Schema != nil {
+		schema, partition, err := types.FromColumnInfos(each(m.Schema.value.Columns, columnInfo.typed))
+		if err != nil {
+			return nil, err
+		}
+		out.Columns = &schema
+		if len(partition) > 0 {
+			out.PartitionColumns = partition
+		}
+	}
+	if m.Properties != nil {
+		out.Properties = orEmpty(m.Properties.value.Properties)
+	}
+	return out, nil
+}
+
+// previewUniform is DeltaUniform of the commits API.
+type previewUniform struct {
+	Iceberg *only[struct {
+		MetadataLocation          string `json:"metadata_location"`
+		ConvertedDeltaVersion     *int64 `json:"converted_delta_version"`
+		ConvertedDeltaTimestamp   string `json:"converted_delta_timestamp"`
+		BaseConvertedDeltaVersion *int64 `json:"base_converted_delta_version"`
+	}] `json:"iceberg"`
+}
+
+func (u previewUniform) typed() (*types.Uniform, error) {
+	if u.Iceberg == nil || u.Iceberg.value.ConvertedDeltaVersion == nil {
+		return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_version is missing")
+	}
+	ice := u.Iceberg.value
+	at, err := time.Parse(time.RFC3339, ice.ConvertedDeltaTimestamp)
+	if _, offset := at.Zone(); err != nil || offset != 0 {
+		return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_timestamp %q is not an instant in UTC by ISO 8601", ice.ConvertedDeltaTimestamp)
+	}
+	return &types.Uniform{Iceberg: &types.Iceberg{
+		MetadataLocation:          ice.MetadataLocation,
+		ConvertedDeltaVersion:     *ice.ConvertedDeltaVersion,
+		ConvertedDeltaTimestamp:   millis(at),
+		BaseConvertedDeltaVersion: ice.BaseConvertedDeltaVersion,
+	}}, nil
+}
+
 func (s *Server) previewCommit(r *http.Request) (any, error) {
-	req, err := body[struct {
-		TableID    string      `json:"table_id"`
-		TableURI   string      `json:"table_uri"`
-		CommitInfo *commitInfo `json:"commit_info"`
-		Backfilled *int64      `json:"latest_backfilled_version"`
-		Metadata   *struct {
-			Description *string `json:"description"`
-			Schema      *struct {
-				Columns []columnInfo `json:"columns"`
-			} `json:"schema"`
-			Properties *struct {
-				Properties map[string]string `json:"properties"`
-			} `json:"properties"`
-		} `json:"metadata"`
-		Uniform *struct {
-			Iceberg *struct {
-				MetadataLocation          string `json:"metadata_location"`
-				ConvertedDeltaVersion     *int64 `json:"converted_delta_version"`
-				ConvertedDeltaTimestamp   string `json:"converted_delta_timestamp"`
-				BaseConvertedDeltaVersion *int64 `json:"base_converted_delta_version"`
-			} `json:"iceberg"`
-		} `json:"uniform"`
-	}](r)
+	req, err := body[previewRequest](r)
 	if err != nil {
 		return nil, err
 	}
@@ -90,39 +134,18 @@ func (s *Server) previewCommit(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if req.CommitInfo != nil {
-		c := types.Commit(*req.CommitInfo)
+		c := types.Commit(req.CommitInfo.value)
 		commit.Commit = &c
 	}
-	if m := req.Metadata; m != nil {
-		commit.Metadata = &types.PreviewMetadata{Comment: m.Description}
-		if m.Schema != nil {
-			schema, partition, err := types.FromColumnInfos(each(m.Schema.Columns, columnInfo.typed))
-			if err != nil {
-				return nil, err
-			}
-			commit.Metadata.Columns = &schema
-			if len(partition) > 0 {
-				commit.Metadata.PartitionColumns = partition
-			}
-		}
-		if m.Properties != nil {
-			commit.Metadata.Properties = orEmpty(m.Properties.Properties)
+	if req.Metadata != nil {
+		if commit.Metadata, err = req.Metadata.value.typed(); err != nil {
+			return nil, err
 		}
 	}
-	if u := req.Uniform; u != nil {
-		if u.Iceberg == nil || u.Iceberg.ConvertedDeltaVersion == nil {
-			return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_version is missing")
+	if req.Uniform != nil {
+		if commit.Uniform, err = req.Uniform.value.typed(); err != nil {
+			return nil, err
 		}
-		at, err := time.Parse(time.RFC3339, u.Iceberg.ConvertedDeltaTimestamp)
-		if _, offset := at.Zone(); err != nil || offset != 0 {
-			return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_timestamp %q is not an instant in UTC by ISO 8601", u.Iceberg.ConvertedDeltaTimestamp)
-		}
-		commit.Uniform = &types.Uniform{Iceberg: &types.Iceberg{
-			MetadataLocation:          u.Iceberg.MetadataLocation,
-			ConvertedDeltaVersion:     *u.Iceberg.ConvertedDeltaVersion,
-			ConvertedDeltaTimestamp:   millis(at),
-			BaseConvertedDeltaVersion: u.Iceberg.BaseConvertedDeltaVersion,
-		}}
 	}
 	return done(inOwnWords(s.catalog.CommitPreview(r.Context(), commit)))
 }

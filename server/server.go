@@ -71,11 +71,7 @@ func New(c *catalog.Catalog, cfg Config) *Server {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := r.URL.EscapedPath()
-	f := unityFace
-	// Unescaped, as net/http will match it. The commits API spells like Unity Catalog's.
-	if at, ok := strings.CutPrefix(r.URL.Path, deltaPrefix+"/"); ok && !strings.HasPrefix(at, "preview/") {
-		f = deltaFace
-	}
+	f := faceOf(r)
 	defer func() {
 		if v := recover(); v != nil {
 			if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
@@ -98,6 +94,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
+// faceOf is the API that a request is for, by its path unescaped, as net/http matches it. The
+// commits API spells like Unity Catalog's.
+func faceOf(r *http.Request) *face {
+	if at, ok := strings.CutPrefix(r.URL.Path, deltaPrefix+"/"); ok && !strings.HasPrefix(at, "preview/") {
+		return deltaFace
+	}
+	return unityFace
+}
+
 // An endpoint answers a request with a result, nil for none (204), or an error.
 type endpoint func(r *http.Request) (any, error)
 
@@ -110,6 +115,7 @@ type face struct {
 // handler makes an endpoint of f a handler.
 func (f *face) handler(s *Server, e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(r.Context()) // a copy: net/http goes by the body of its own
 		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody)
 		result, err := f.call(e, r)
 		s.log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.EscapedPath(), "code", types.CodeOf(err))

@@ -102,15 +102,17 @@ func schemaInfoOf(c types.Schema) schemaInfo {
 
 func (s *Server) createCatalog(r *http.Request) (any, error) {
 	req, err := body[struct {
-		Name        string            `json:"name"`
-		Comment     string            `json:"comment"`
-		Properties  map[string]string `json:"properties"`
-		StorageRoot string            `json:"storage_root"`
+		Name        string     `json:"name"`
+		Comment     string     `json:"comment"`
+		Properties  properties `json:"properties"`
+		StorageRoot string     `json:"storage_root"`
 	}](r)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.catalog.CreateCatalog(r.Context(), types.CreateCatalog(req))
+	c, err := s.catalog.CreateCatalog(r.Context(), types.CreateCatalog{
+		Name: req.Name, Comment: req.Comment, Properties: req.Properties, StorageRoot: req.StorageRoot,
+	})
 	return catalogInfoOf(c), err
 }
 
@@ -152,11 +154,11 @@ func (s *Server) deleteCatalog(r *http.Request) (any, error) {
 
 func (s *Server) createSchema(r *http.Request) (any, error) {
 	req, err := body[struct {
-		Name        string            `json:"name"`
-		Catalog     string            `json:"catalog_name"`
-		Comment     string            `json:"comment"`
-		Properties  map[string]string `json:"properties"`
-		StorageRoot string            `json:"storage_root"`
+		Name        string     `json:"name"`
+		Catalog     string     `json:"catalog_name"`
+		Comment     string     `json:"comment"`
+		Properties  properties `json:"properties"`
+		StorageRoot string     `json:"storage_root"`
 	}](r)
 	if err != nil {
 		return nil, err

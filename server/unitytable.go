@@ -13,29 +13,36 @@ type columnInfo struct {
 	TypeText       string  `json:"type_text"`
 	TypeJSON       string  `json:"type_json"`
 	TypeName       string  `json:"type_name"`
-	TypePrecision  *int    `json:"type_precision,omitempty"`
-	TypeScale      *int    `json:"type_scale,omitempty"`
+	TypePrecision  *int32  `json:"type_precision,omitempty"`
+	TypeScale      *int32  `json:"type_scale,omitempty"`
 	IntervalType   string  `json:"type_interval_type,omitempty"`
-	Position       int     `json:"position"`
+	Position       int32   `json:"position"`
 	Comment        *string `json:"comment,omitempty"`
 	Nullable       *bool   `json:"nullable"` // absent in a request: true
-	PartitionIndex *int    `json:"partition_index,omitempty"`
+	PartitionIndex *int32  `json:"partition_index,omitempty"`
 }
 
 func columnInfoOf(c types.ColumnInfo) columnInfo {
 	return columnInfo{
-		Name: c.Name, TypeText: c.TypeText, TypeJSON: c.TypeJSON, TypeName: c.TypeName, TypePrecision: c.Precision,
-		TypeScale: c.Scale, IntervalType: c.IntervalType, Position: c.Position, Comment: c.Comment,
-		Nullable: &c.Nullable, PartitionIndex: c.PartitionIndex,
+		Name: c.Name, TypeText: c.TypeText, TypeJSON: c.TypeJSON, TypeName: c.TypeName, TypePrecision: convert[int32](c.Precision),
+		TypeScale: convert[int32](c.Scale), IntervalType: c.IntervalType, Position: int32(c.Position), Comment: c.Comment,
+		Nullable: &c.Nullable, PartitionIndex: convert[int32](c.PartitionIndex),
 	}
 }
 
 func (c columnInfo) typed() types.ColumnInfo {
 	return types.ColumnInfo{
-		Name: c.Name, TypeText: c.TypeText, TypeJSON: c.TypeJSON, TypeName: c.TypeName, Precision: c.TypePrecision,
-		Scale: c.TypeScale, IntervalType: c.IntervalType, Position: c.Position, Comment: c.Comment,
-		Nullable: c.Nullable == nil || *c.Nullable, PartitionIndex: c.PartitionIndex,
+		Name: c.Name, TypeText: c.TypeText, TypeJSON: c.TypeJSON, TypeName: c.TypeName, Precision: convert[int](c.TypePrecision),
+		Scale: convert[int](c.TypeScale), IntervalType: c.IntervalType, Position: int(c.Position), Comment: c.Comment,
+		Nullable: c.Nullable == nil || *c.Nullable, PartitionIndex: convert[int](c.PartitionIndex),
 	}
+}
+
+func convert[To, From int | int32](p *From) *To {
+	if p == nil {
+		return nil
+	}
+	return new(To(*p))
 }
 
 // tableInfo is TableInfo of the Unity Catalog REST API.
@@ -83,10 +90,10 @@ func (s *Server) createUnityTable(r *http.Request) (any, error) {
 		SchemaName      string            `json:"schema_name"`
 		TableType       types.TableType   `json:"table_type"`
 		Format          string            `json:"data_source_format"`
-		Columns         []columnInfo      `json:"columns"`
+		Columns         items[columnInfo] `json:"columns"`
 		StorageLocation string            `json:"storage_location"`
 		Comment         *string           `json:"comment"`
-		Properties      map[string]string `json:"properties"`
+		Properties      properties        `json:"properties"`
 	}](r)
 	if err != nil {
 		return nil, err

@@ -98,30 +98,32 @@ func typeName(t DataType) string {
 
 // Delta answers [UnsupportedTableFormat] if a type in t is not one of Delta.
 func (t StructType) Delta() error {
-	if at, foreign, ok := foreignType(&t, "columns"); ok {
-		return UnsupportedTableFormat.Errorf("%s: %s is not a type of Delta", at, quote(string(foreign)))
+	for _, f := range t.Fields {
+		if foreign, ok := foreignType(f.Type); ok {
+			return UnsupportedTableFormat.Errorf("column %s: %s is not a type of Delta", quote(f.Name), quote(string(foreign)))
+		}
 	}
 	return nil
 }
 
-// foreignType finds a type that is not one of Delta, and its column.
-func foreignType(t DataType, at string) (string, Primitive, bool) {
+// foreignType finds a type that is not one of Delta.
+func foreignType(t DataType) (Primitive, bool) {
 	switch t := t.(type) {
 	case Primitive:
-		return at, t, primitives[string(t)] == nil
+		return t, primitives[string(t)] == nil
 	case *Array:
-		return foreignType(t.Element, at)
+		return foreignType(t.Element)
 	case *Map:
-		if at, foreign, ok := foreignType(t.Key, at); ok {
-			return at, foreign, true
+		if foreign, ok := foreignType(t.Key); ok {
+			return foreign, true
 		}
-		return foreignType(t.Value, at)
+		return foreignType(t.Value)
 	case *StructType:
 		for _, f := range t.Fields {
-			if at, foreign, ok := foreignType(f.Type, at+"."+clip(f.Name)); ok {
-				return at, foreign, true
+			if foreign, ok := foreignType(f.Type); ok {
+				return foreign, true
 			}
 		}
 	}
-	return "", "", false
+	return "", false
 }

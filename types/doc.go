@@ -2,7 +2,7 @@
 // that callers of the catalog send and receive, each with its JSON, and the errors
 // that the catalog answers with.
 //
-// Names follow the Delta API document (seed 000) without its Delta prefix:
+// Names follow the UC Delta API document without its Delta prefix:
 // DeltaCommit is [Commit], DeltaStructType is [StructType], and so on. JSON is the
 // document's kebab-case in both directions; inside column types the camelCase keys
 // of the Delta log are also understood on input.

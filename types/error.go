@@ -10,7 +10,7 @@ import (
 // the sentinel: errors.Is(err, types.NoSuchTable).
 //
 // The first seventeen are spelled as on the wire of the Delta API (DeltaErrorType of
-// seed 000). FailedPrecondition is ours: other faces of the catalog have a code of
+// its document). FailedPrecondition is ours: other faces of the catalog have a code of
 // their own for it, the Delta API shows it as InvalidParameterValueException.
 type Code string
 

@@ -16,12 +16,16 @@ const inSchema = 1
 // Delta's are kept as [Primitive] tells. Refusals are [InvalidParameterValue] or
 // [BadRequest] and name the place, such as columns[2].type_json.
 func FromColumnInfos(infos []ColumnInfo) (t StructType, partition []string, err error) {
-	infos = slices.Clone(infos)
-	slices.SortStableFunc(infos, func(a, b ColumnInfo) int { return cmp.Compare(a.Position, b.Position) })
+	order := make([]int, len(infos)) // places are told as they were sent
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(infos[a].Position, infos[b].Position) })
 	p := &path{root: "columns"}
 	names := make(names, len(infos))
 	places := make(map[int]string)
-	for i, c := range infos {
+	for _, i := range order {
+		c := &infos[i]
 		p.pushIndex(i)
 		if err := names.add(p, c.Name, i); err != nil {
 			return StructType{}, nil, err
@@ -100,6 +104,11 @@ func fieldOrType(data []byte, p *path, nullable bool) (StructField, error) {
 	}
 	parser := newParser(data, p, true)
 	parser.depth = inSchema
+	if data[0] == '{' {
+		if err := open(data, p).err; err != nil {
+			return StructField{}, err
+		}
+	}
 	if isType(data, p) {
 		t, err := parser.dataType()
 		return StructField{Type: t, Nullable: nullable}, err

@@ -1,6 +1,6 @@
 package types
 
-// PreviewCommit is a request of the older commits API (DeltaCommit of seed 003): at
+// PreviewCommit is a request of the older commits API (DeltaCommit of its document): at
 // least one of Commit and Backfilled.
 type PreviewCommit struct {
 	TableID    ID

@@ -73,7 +73,7 @@ func isWord(b byte) bool {
 func parseText(s string, p *path, depth int) (DataType, error) {
 	t := textParser{text: s, path: p, depth: depth}
 	got, err := t.dataType()
-	if err == nil && t.peek() != 0 {
+	if t.peek(); err == nil && t.pos < len(t.text) {
 		err = t.unreadable()
 	}
 	return got, err
@@ -209,18 +209,20 @@ func (t *textParser) nested(name string) (DataType, error) {
 func (t *textParser) field() (StructField, error) {
 	f := StructField{Nullable: true}
 	if t.next('`') {
+		var name strings.Builder
 		for closed := false; !closed; {
 			end := strings.IndexByte(t.text[t.pos:], '`')
 			if end < 0 {
 				return f, t.unreadable()
 			}
-			f.Name += t.text[t.pos : t.pos+end]
+			name.WriteString(t.text[t.pos : t.pos+end])
 			t.pos += end + 1
 			if closed = !strings.HasPrefix(t.text[t.pos:], "`"); !closed {
-				f.Name += "`"
+				name.WriteByte('`')
 				t.pos++
 			}
 		}
+		f.Name = name.String()
 	} else if end := strings.IndexByte(t.text[t.pos:], ':'); end >= 0 {
 		f.Name = strings.TrimRight(t.text[t.pos:t.pos+end], " ")
 		t.pos += end

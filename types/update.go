@@ -1,7 +1,7 @@
 package types
 
 // UpdateTable changes a table, all of it or nothing: the body of the Delta API's
-// updateTable (seed 000). The document sends lists in which no requirement and no
+// updateTable. The document sends lists in which no requirement and no
 // action may stand twice; here each has a field, so that a list against that rule cannot
 // be written in Go and is refused when it is decoded.
 type UpdateTable struct {

@@ -89,7 +89,7 @@ func TestDelta(t *testing.T) {
 		&types.Map{Key: types.Long, Value: types.Primitive("varchar(3)")},
 		&inner,
 	} {
-		refused(t, struct1(typ).Delta(), types.UnsupportedTableFormat, "columns.b")
+		refused(t, struct1(typ).Delta(), types.UnsupportedTableFormat, `column "b"`)
 	}
 }
 

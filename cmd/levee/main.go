@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -20,7 +22,14 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	// A second signal ends the process at once, but for one that comes with the first: some
+	// supervisors send it to the process and to its group.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	for _, v := range os.Environ() { // an empty variable is none
+		if name, value, _ := strings.Cut(v, "="); value == "" && strings.HasPrefix(name, "LEVEE_") {
+			os.Unsetenv(name)
+		}
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -105,10 +114,12 @@ func version() string {
 	return info.Main.Version
 }
 
-type helpCmd struct{}
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"Command to explain."`
+}
 
-func (helpCmd) Run(k *kong.Kong) error {
-	ctx, err := kong.Trace(k, nil)
+func (h helpCmd) Run(k *kong.Kong) error {
+	ctx, err := kong.Trace(k, h.Command)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ import (
 )
 
 type serveCmd struct {
-	Listen         string        `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Data           string        `help:"Folder for the database and the files of managed tables." default:"./levee-data" placeholder:"DIR"`
+	Listen         string        `help:"Address to listen on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Data           string        `help:"Folder for the database and the files of managed tables (${default})." default:"./levee-data" placeholder:"DIR"`
 	Store          string        `help:"Where the state is kept: a path of a SQLite file, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH"`
 	ManagedRoot    string        `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
 	StagingAge     time.Duration `help:"How long a staging table may wait to become a table; 0: for ever." default:"168h"`
@@ -83,7 +83,7 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	}
 	c, err := catalog.New(cfg)
 	if err != nil {
-		return err
+		return fmt.Errorf("--managed-root: %w", err)
 	}
 	if s.Catalog != "" {
 		if err := ensure(ctx, c, s.Catalog); err != nil {

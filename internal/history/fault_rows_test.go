@@ -3,6 +3,7 @@ package history_test
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/leveelake/catalog/types"
 )
@@ -226,6 +227,10 @@ func dropRows() []faultRow {
 	dropCatalog := func(force bool) func(e *faultEnv) error {
 		return func(e *faultEnv) error { return e.c.DeleteCatalog(background, "c", force) }
 	}
+	expire := func(e *faultEnv) error {
+		_, err := e.c.ExpireStaging(background, -time.Hour) // all that there are
+		return err
+	}
 	// The files are removed, and their removal is not lost nor repeated for ever.
 	removed := func(e *faultEnv) {
 		e.Helper()
@@ -248,6 +253,14 @@ func dropRows() []faultRow {
 		{method: "DeleteSchema", name: "force", before: withCommit, do: dropSchema(true), write: "Delete", kind: types.KindSchema, again: types.NoSuchSchema, check: removed},
 		{method: "DeleteCatalog", before: []func(e *faultEnv){hasCatalog}, do: dropCatalog(false), write: "Delete", kind: types.KindCatalog, again: types.NoSuchCatalog},
 		{method: "DeleteCatalog", name: "force", before: withCommit, do: dropCatalog(true), write: "Delete", kind: types.KindCatalog, again: types.NoSuchCatalog, check: removed},
+		{method: "ExpireStaging", before: append(slices.Clone(inSchema), hasStaged, hasStaged), do: expire, check: func(e *faultEnv) {
+			_, err := e.c.StagingTableCredentials(background, e.staged.ID)
+			e.wants("credentials of an expired staging table", err, types.NoSuchTable)
+			e.must(e.c.Sweep(background))
+			if len(e.removed) != 2 || e.removed[0] == e.removed[1] || !slices.Contains(e.removed, e.staged.Location) {
+				e.Errorf("removed were the files at %q, want those of two tables", e.removed)
+			}
+		}},
 		{method: "Sweep", before: dropped, check: removed, do: func(e *faultEnv) error { return e.c.Sweep(background) }},
 	}
 }

@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -51,7 +52,7 @@ func (in input) kind() string {
 
 // explain tells how far each slot's history could be explained, and what could not be. With
 // -artifacts it leaves a page that shows the whole of it.
-func explain(t *testing.T, info porcupine.LinearizationInfo) {
+func explain(t *testing.T, history []porcupine.Operation, info porcupine.LinearizationInfo) {
 	t.Helper()
 	page := filepath.Join(t.ArtifactDir(), "history.html")
 	if err := porcupine.VisualizePath(model, info, page); err != nil {
@@ -59,15 +60,30 @@ func explain(t *testing.T, info porcupine.LinearizationInfo) {
 	}
 	var out strings.Builder
 	for slot, partial := range info.PartialLinearizationsOperations() {
-		longest := []porcupine.Operation{}
+		longest, done := []porcupine.Operation{}, map[[2]int64]bool{}
 		for _, p := range partial {
 			if len(p) > len(longest) {
 				longest = p
 			}
 		}
 		fmt.Fprintf(&out, "slot %d: %d operations are explained, the last ones of them:\n", slot, len(longest))
-		for _, op := range longest[max(0, len(longest)-5):] {
+		tell := func(op porcupine.Operation) {
 			fmt.Fprintf(&out, "\t%d–%d client %d: %s\n", op.Call, op.Return, op.ClientId, describe(op.Input, op.Output))
+		}
+		for i, op := range longest {
+			if done[[2]int64{op.Call, op.Return}] = true; i >= len(longest)-5 {
+				tell(op)
+			}
+		}
+		rest := slices.DeleteFunc(slices.Clone(history), func(op porcupine.Operation) bool {
+			return op.Input.(input).slot != slot || done[[2]int64{op.Call, op.Return}]
+		})
+		slices.SortFunc(rest, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
+		if len(rest) > 0 && rest[0].Return < forever {
+			fmt.Fprintln(&out, "\tand these are not:")
+			for _, op := range rest[:min(3, len(rest))] {
+				tell(op)
+			}
 		}
 	}
 	t.Errorf("not linearizable; -artifacts keeps %s\n%s", page, out.String())

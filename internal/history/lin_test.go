@@ -122,7 +122,7 @@ func TestLinearizable(t *testing.T) {
 		case testing.Short():
 			seeds = 1
 		case raceDetector:
-			seeds = (seeds + 2) / 3
+			seeds /= 3
 		}
 		t.Run(b.name, func(t *testing.T) {
 			first := firstSeed()
@@ -138,7 +138,7 @@ func TestLinearizable(t *testing.T) {
 					result, info := porcupine.CheckOperationsVerbose(model, history, checkTime)
 					t.Logf("%s: %d operations, checked in %v", result, len(history), time.Since(began).Round(time.Millisecond))
 					if result != porcupine.Ok {
-						explain(t, info)
+						explain(t, history, info)
 					}
 				})
 			}

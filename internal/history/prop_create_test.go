@@ -1,8 +1,10 @@
 package history_test
 
 import (
+	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -33,7 +35,7 @@ func (m *machine) stage(t *rapid.T) {
 	}
 	m.same(t, "staged location", got.Location, location)
 	m.same(t, "required properties", got.RequiredProperties, fixed)
-	m.staged[got.ID] = &stagedModel{got.ID, location, who, s}
+	m.staged[got.ID] = &stagedModel{got.ID, location, who, s, m.now}
 	m.places = append(m.places, got)
 }
 
@@ -92,6 +94,21 @@ func (m *machine) createManaged(t *rapid.T) {
 	n.ID, n.schema, n.Name = staged.id, s, name
 	s.tables[name.Table] = n
 	m.sees(t, nameOf(req), got, n)
+}
+
+// expire gives up what was staged long ago.
+func (m *machine) expire(t *rapid.T) {
+	age := rapid.SampledFrom([]time.Duration{0, time.Second, 24 * time.Hour, 24 * time.Hour}).Draw(t, "age")
+	want := 0
+	for id, s := range m.staged {
+		if s.created.Before(m.now.Add(-age)) {
+			delete(m.staged, id)
+			want++
+		}
+	}
+	if got, err := m.c.ExpireStaging(context.Background(), age); got != want || err != nil {
+		t.Fatalf("%d staging tables expired, %v; want %d", got, err, want)
+	}
 }
 
 func (m *machine) stagedAt(location string) *stagedModel {

@@ -70,6 +70,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"deleteCatalog":  m.deleteCatalog,
 		"deleteSchema":   m.deleteSchema,
 		"stage":          m.stage,
+		"expire":         m.expire,
 		"createManaged":  m.createManaged,
 		"createExternal": m.createExternal,
 		"load":           m.load,

@@ -217,6 +217,12 @@ func validUpdate(req types.UpdateTable) bool {
 	if u.AddCommit == nil {
 		return true
 	}
+	if u := u.AddCommit.Uniform; u != nil {
+		i := u.Iceberg
+		if i == nil || i.ConvertedDeltaVersion < 0 || i.ConvertedDeltaTimestamp <= 0 || i.BaseConvertedDeltaVersion != nil && *i.BaseConvertedDeltaVersion < 0 {
+			return false
+		}
+	}
 	c := u.AddCommit.Commit
 	return c.Version > 0 && c.Timestamp > 0 && c.FileSize > 0 && c.FileModificationTimestamp > 0 &&
 		strings.TrimSpace(c.FileName) != "" && c.FileName != "." && c.FileName != ".." && !strings.ContainsAny(c.FileName, "/\\\n")

@@ -39,6 +39,7 @@ type stagedModel struct {
 	location string
 	owner    string
 	schema   *schemaModel
+	created  time.Time
 }
 
 func newWorld() *world {

@@ -39,6 +39,7 @@ var picture = []struct{ pkg, imports, tests string }{
 	{"api", "", ""},
 
 	{"internal/demo", "types", ". server storage/memory"},
+	{"internal/history", "", "types storage . server storage/memory storage/sqlite storage/storagetest"},
 	{"internal/repo", "", ""},
 	{"cmd/levee", "types storage credentials . server storage/memory storage/sqlite credentials/static internal/demo", ""},
 	{"examples/*", "types storage credentials . server storage/memory storage/sqlite credentials/static", ""},

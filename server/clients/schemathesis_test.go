@@ -4,8 +4,6 @@ package clients_test
 
 import "testing"
 
-func init() { legs = append(legs, "schemathesis") }
-
 // TestSchemathesis: schemathesis makes requests up from the documents of the Delta API and of the commits
 // API, good ones and bad ones, and holds the answers to them.
 func TestSchemathesis(t *testing.T) {

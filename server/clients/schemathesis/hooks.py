@@ -8,6 +8,7 @@ it was changed here, so only valid parts are touched, and not all of them.
 import itertools
 import json
 import os
+import urllib.error
 import urllib.request
 import zlib
 
@@ -48,7 +49,7 @@ def columns():
 def external(name):
     """Makes an external table."""
     return delta("POST", TABLES, {
-        "name": name, "location": f"{FOLDER}/{name}", "table-type": "EXTERNAL", "columns": columns(),
+        "name": name, "location": f"{FOLDER}/{name}-{next(serial)}", "table-type": "EXTERNAL", "columns": columns(),
         "protocol": {"min-reader-version": 1, "min-writer-version": 2}, "last-commit-timestamp-ms": 1,
     })
 
@@ -69,8 +70,16 @@ def managed(name):
 
 
 call("POST", "/schemas", {"name": SCHEMA, "catalog_name": CATALOG})
-MADE = {"managed": managed("managed")["metadata"], "external": external("external")["metadata"]}
-IDS = {name: made["table-uuid"] for name, made in MADE.items()}
+
+
+def load(name):
+    """Loads the table managed or external, and makes it if there is none: a test may have dropped it."""
+    try:
+        return delta("GET", f"{TABLES}/{name}")
+    except urllib.error.HTTPError as e:
+        if e.code != 404:
+            raise
+    return {"managed": managed, "external": external}[name](name)
 
 
 @schemathesis.hook
@@ -88,58 +97,61 @@ def before_call(context, case, kwargs):
         info = case.meta.components.get(part)
         return info is not None and info.mode == GenerationMode.POSITIVE
 
-    table = "managed" if choice % 3 else "external"
     stateful = case.meta.phase.name == TestPhase.STATEFUL
+    table = "managed" if choice % 3 or operation in ("getStagingTableCredentials", "commit", "getCommits") else "external"
+    now = load(table)
     if valid(At.PATH) and not stateful:
         path = dict(case.path_parameters)
-        if "table" in path and operation in ("deleteTable", "renameTable"):
-            table = f"gone{next(serial)}"
-            external(table)
-        real = {"catalog": CATALOG, "schema": SCHEMA, "table": table, "table_id": IDS["managed"]}
+        gone = None
+        if operation in ("deleteTable", "renameTable"):
+            gone = f"gone{next(serial)}"
+            external(gone)
+        real = {"catalog": CATALOG, "schema": SCHEMA, "table": gone or table, "table_id": now["metadata"]["table-uuid"]}
         case.path_parameters = {name: real[name] for name in path}
     elif valid(At.PATH) and operation == "createTable":
         case.path_parameters = {"catalog": CATALOG, "schema": SCHEMA}
     if valid(At.QUERY):
         real = {
             "catalog": CATALOG, "location": f"{FOLDER}/free{choice}",
-            "table_id": IDS["managed"], "table_uri": MADE["managed"]["location"],
+            "table_id": now["metadata"]["table-uuid"], "table_uri": now["metadata"]["location"],
         }
         case.query = {name: real.get(name, value) for name, value in case.query.items()}
     if valid(At.BODY) and isinstance(case.body, dict) and not (stateful and operation != "createTable"):
-        edit(operation, case.body, table, choice)
+        edit(operation, case.body, now, choice)
 
 
-def edit(operation, body, table, choice):
-    """Gives a body a chance to be good for more than a refusal."""
+def edit(operation, body, now, choice):
+    """Gives a body a chance to be good for more than a refusal; now is the table that it is for."""
+    metadata = now["metadata"]
+    next_version = now.get("latest-table-version", 0) + 1
     if operation == "createTable":
         body.update({"name": f"t{next(serial)}", "table-type": "EXTERNAL"})
         body["location"] = f"{FOLDER}/{body['name']}"
         for member in ("uniform", "partition-columns"):
             body.pop(member, None)
-    elif operation == "reportMetrics" and table in IDS:
-        body["table-id"] = IDS[table]
+    elif operation == "reportMetrics":
+        body["table-id"] = metadata["table-uuid"]
     elif operation in ("commit", "getCommits"):
-        body["table_id"], body["table_uri"] = IDS["managed"], MADE["managed"]["location"]
+        body["table_id"], body["table_uri"] = metadata["table-uuid"], metadata["location"]
         if body.get("commit_info") and choice % 7:
-            now = delta("GET", f"{TABLES}/managed")
-            body["commit_info"]["version"] = now["latest-table-version"] + 1
+            body["commit_info"]["version"] = next_version
             body.pop("uniform", None)
         properties = ((body.get("metadata") or {}).get("properties") or {}).get("properties")
         if properties:
-            properties.update(MADE["managed"]["properties"])
-    elif operation == "updateTable" and table in IDS:
-        now = delta("GET", f"{TABLES}/{table}")
+            properties.update(metadata["properties"])
+    elif operation == "updateTable":
         for r in body["requirements"]:
             if r["type"] == "assert-table-uuid":
-                r["uuid"] = IDS[table]
+                r["uuid"] = metadata["table-uuid"]
             elif choice % 7:
-                r["etag"] = now["metadata"]["etag"]
+                r["etag"] = metadata["etag"]
         # An action that stands twice, or is not for tables of this kind, is refused, and so all others.
-        foreign = {"update-metadata-snapshot-version"} if table == "managed" else {"add-commit", "set-latest-backfilled-version"}
+        external_only, managed_only = {"update-metadata-snapshot-version"}, {"add-commit", "set-latest-backfilled-version"}
+        foreign = external_only if metadata["table-type"] == "MANAGED" else managed_only
         if choice % 7:
             kept = {u["action"]: u for u in body["updates"] if u["action"] not in foreign}
             body["updates"][:] = list(kept.values()) or [{"action": "set-properties", "updates": {}}]
         for u in body["updates"]:
             if u["action"] == "add-commit" and choice % 7:
-                u["commit"]["version"] = now["latest-table-version"] + 1
+                u["commit"]["version"] = next_version
                 u.pop("uniform", None)

@@ -495,10 +495,10 @@ func TestExpireStaging(t *testing.T) {
 	}
 	now = now.Add(time.Hour)
 	young := stage("young")
-	if n, err := c.ExpireStaging(ctx, time.Hour); n != 0 || err != nil {
+	if n, err := c.ExpireStaging(ctx, 2*time.Hour); n != 0 || err != nil {
 		t.Errorf("none is older: %d, %v", n, err)
 	}
-	if n, err := c.ExpireStaging(ctx, time.Minute); n != 1 || err != nil {
+	if n, err := c.ExpireStaging(ctx, time.Hour); n != 1 || err != nil {
 		t.Errorf("one is older: %d, %v", n, err)
 	}
 	if err := c.Sweep(ctx); err != nil || !exists(kept) || exists(abandoned) || !exists(young) {

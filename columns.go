@@ -10,9 +10,9 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// The columns of a table are an object of their own, a child of the table, so that neither a
-// commit nor a list reads them: a schema may be thousands of times as long as all else. Its body is the
-// columns' JSON as a load sends it. The table's record names its revision, and both change in
+// The columns of a table are an object of their own, a child of the table, so that a commit
+// whose table is in the cache does not read them: a schema may be thousands of times as long as
+// all else. Its body is the columns' JSON as a load sends it. The table's record names its revision, and both change in
 // one transaction.
 const kindColumns types.Kind = "columns"
 
@@ -97,6 +97,9 @@ type columnCache struct {
 	byKey map[revision]*list.Element
 }
 
+// entryOverhead is about what an entry takes beside its JSON, in bytes.
+const entryOverhead = 300
+
 type columnEntry struct {
 	key     revision
 	columns types.Columns
@@ -119,10 +122,10 @@ func (c *columnCache) get(key revision) (types.Columns, bool) {
 }
 
 func (c *columnCache) put(key revision, columns types.Columns) {
-	size := columns.Len()
+	size := columns.Len() + entryOverhead
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.byKey[key]; ok || size > c.limit/4 {
+	if _, ok := c.byKey[key]; ok || size > c.limit/2 {
 		return
 	}
 	c.byKey[key] = c.order.PushFront(&columnEntry{key, columns, size})

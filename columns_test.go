@@ -105,7 +105,7 @@ func TestCommitReadsNoColumns(t *testing.T) {
 
 func TestColumnCache(t *testing.T) {
 	columns := types.NewColumns(columnsNamed("a"))
-	size := columns.Len()
+	size := columns.Len() + entryOverhead
 	c := newColumnCache(4 * size)
 	key := func(i int) revision { return revision{"x", int64(i)} }
 	for i := range 6 {

@@ -52,9 +52,11 @@ func (c *Catalog) deleteNamespace(ctx context.Context, path []storage.Step, chil
 				return none, types.FailedPrecondition.Errorf("%s %q is not empty: it has %s %q; empty it first, or force", o.Kind, o.Name, child, children[0].Name).About(o.Kind)
 			}
 		}
-		tables, err := tablesBeneath(ctx, tx, o)
-		if err != nil {
-			return none, err
+		var tables []storage.Node
+		if c.remover != nil {
+			if tables, err = tablesBeneath(ctx, tx, o); err != nil {
+				return none, err
+			}
 		}
 		return none, c.drop(ctx, tx, chain, tables, now)
 	})

@@ -8,11 +8,14 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// ExpireStaging gives up the staging tables that were reserved longer than age ago and never
+// ExpireStaging gives up the staging tables that were reserved age ago or earlier and never
 // became tables, and returns how many. Their locations stay taken; with Config.Remover,
 // the next [Catalog.Sweep] removes what was written there. A client that still wants one
 // finds none (NoSuchTable) and stages again. It may run at any time.
 func (c *Catalog) ExpireStaging(ctx context.Context, age time.Duration) (int, error) {
+	if age < 0 {
+		return 0, types.InvalidParameterValue.Errorf("the age is %s; it must not be negative", age)
+	}
 	before := c.now().Add(-age)
 	old, err := view(ctx, c, func(tx storage.ReadTx) ([]types.ID, error) {
 		chain, err := tx.Lookup(ctx, nil, storage.Want{})
@@ -23,7 +26,7 @@ func (c *Catalog) ExpireStaging(ctx context.Context, age time.Duration) (int, er
 		err = eachSchema(ctx, tx, chain[0].ID, func(schema types.ID) error {
 			staged, err := tx.List(ctx, storage.ListQuery{Parent: schema, Kind: types.KindStagingTable}, storage.Want{})
 			for _, n := range staged {
-				if n.Created.Before(before) {
+				if !n.Created.After(before) {
 					old = append(old, n.ID)
 				}
 			}

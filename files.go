@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/leveelake/catalog/types"
 )
@@ -32,17 +33,27 @@ type LocalFiles struct {
 
 // Open opens the file at location.
 func (f LocalFiles) Open(_ context.Context, location string) (io.ReadCloser, int64, error) {
-	path, err := localPath(f.Root, location)
+	root, rest, err := localPath(f.Root, location)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
-	file, err := os.Open(path)
+	// Clients write below the root, links and pipes too: no link may lead out of it, and no
+	// pipe may hold up the request.
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer dir.Close()
+	file, err := dir.OpenFile(rest, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, 0, fs.ErrNotExist
+	}
 	if err != nil {
 		return nil, 0, err
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", path)
+		err = fs.ErrNotExist // there is something, but no file
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, file.Close())
@@ -50,27 +61,29 @@ func (f LocalFiles) Open(_ context.Context, location string) (io.ReadCloser, int
 	return file, info.Size(), nil
 }
 
-// localPath is the path of a file:// location that must lie below root.
-func localPath(root, location string) (string, error) {
+// localPath is the path of root, a file:// URL, and within it that of a location.
+func localPath(root, location string) (dir, rest string, err error) {
 	normal, err := parseLocation("root", root)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	// In another form than the normal one it could lead out of the root again.
 	if same, err := parseLocation("location", location); err != nil || same != location {
-		return "", fmt.Errorf("%s is not a location in normal form", location)
+		return "", "", fmt.Errorf("%s is not a location in normal form", location)
 	}
-	if !strings.HasPrefix(location, normal+"/") || !strings.HasPrefix(location, "file:///") {
-		return "", fmt.Errorf("%s is not below %s", location, normal)
+	below, ok := strings.CutPrefix(location, normal+"/")
+	if !ok || !strings.HasPrefix(location, "file:///") {
+		return "", "", fmt.Errorf("%s is not below %s", location, normal)
 	}
-	path, err := url.PathUnescape(strings.TrimPrefix(location, "file://"))
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", location, err)
+	dir, err1 := url.PathUnescape(strings.TrimPrefix(normal, "file://"))
+	rest, err2 := url.PathUnescape(below)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", "", fmt.Errorf("%s: %w", location, err)
 	}
 	if runtime.GOOS == "windows" {
-		path = strings.TrimPrefix(path, "/") // /C:/data
+		dir = strings.TrimPrefix(dir, "/") // /C:/data
 	}
-	return filepath.FromSlash(path), nil
+	return filepath.FromSlash(dir), filepath.FromSlash(rest), nil
 }
 
 // LocalURL is the file:// URL of an absolute local path, for Config.ManagedRoot.
@@ -108,11 +121,11 @@ func (c *Catalog) look(ctx context.Context, q *question, seen *sighting) error {
 		*seen = sighting{published: map[int64]bool{}, same: map[types.Commit]bool{}}
 	}
 	for _, v := range q.published {
-		file, _, err := c.files.Open(ctx, log+publishedName(v))
+		file, size, err := c.files.Open(ctx, log+publishedName(v))
 		switch {
 		case err == nil:
 			file.Close()
-			seen.published[v] = true
+			seen.published[v] = size > 0 // an empty one is a publication that was cut short
 		case errors.Is(err, fs.ErrNotExist):
 			seen.published[v] = false
 		case errors.Is(err, errors.ErrUnsupported):

@@ -208,3 +208,57 @@ func TestLocalFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalFilesIsNotFooled: what clients may leave where a commit file should be is no
+// commit file, and holds nobody up.
+func TestLocalFilesIsNotFooled(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "root")
+	if err := os.Mkdir(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	secret := filepath.Join(dir, "secret")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.WriteFile(secret, []byte("secret"), 0o600))
+	must(os.WriteFile(filepath.Join(root, "file"), []byte("x"), 0o600))
+	must(os.Mkdir(filepath.Join(root, "folder"), 0o700))
+	must(os.Symlink(secret, filepath.Join(root, "link")))
+	must(os.Symlink(dir, filepath.Join(root, "out")))
+	makePipe(t, filepath.Join(root, "pipe"))
+	f := catalog.LocalFiles{Root: catalog.LocalURL(root)}
+	for _, name := range []string{"folder", "pipe", "file/below", "link", "out/secret"} {
+		file, _, err := f.Open(t.Context(), catalog.LocalURL(root)+"/"+name)
+		if err == nil {
+			file.Close()
+			t.Errorf("%s is opened", name)
+		}
+		if outside := name == "link" || name == "out/secret"; !outside && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	r := catalog.LocalRemover{Root: catalog.LocalURL(root)}
+	if err := r.Remove(t.Context(), catalog.LocalURL(root)+"/out/secret"); err == nil {
+		t.Error("a file behind a link is removed")
+	}
+	must(r.Remove(t.Context(), catalog.LocalURL(root)+"/out"))
+	if _, err := os.Stat(secret); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEmptyFileIsNotPublished: a publication that was cut short does not count.
+func TestEmptyFileIsNotPublished(t *testing.T) {
+	c, d, table := onDisk(t, catalog.Config{})
+	if _, err := c.AddCommit(t.Context(), t1, table.ID, commit(1, "f"), nil); err != nil {
+		t.Fatal(err)
+	}
+	d.publish(table, 1, "")
+	if _, err := c.Backfill(t.Context(), t1, table.ID, 1); !errors.Is(err, types.InvalidParameterValue) {
+		t.Error(err)
+	}
+}

@@ -58,12 +58,22 @@ func (c *Catalog) ReportMetrics(ctx context.Context, name types.TableName, req t
 		touch(&new, now)
 		return none, tx.Replace(ctx, *old, new)
 	})
-	if err == nil && c.metrics != nil {
-		if err := c.metrics.Report(ctx, name, req); err != nil {
+	if err == nil && c.metrics != nil && req.Report != nil && req.Report.Commit != nil {
+		if err := c.tellSink(ctx, name, req); err != nil {
 			c.log.WarnContext(ctx, "the metrics sink refused a report", "table", name, "err", err)
 		}
 	}
 	return err
+}
+
+// tellSink hands a report to the sink, whose panic must not make the client send it again.
+func (c *Catalog) tellSink(ctx context.Context, name types.TableName, req types.ReportMetrics) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return c.metrics.Report(ctx, name, req)
 }
 
 // TableMetrics returns what the reports on a table add up to; zeros if there was none.

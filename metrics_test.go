@@ -63,7 +63,7 @@ func TestMetrics(t *testing.T) {
 	if d := cmp.Diff(want, total()); d != "" {
 		t.Error(d)
 	}
-	if len(s.got) != 3 {
+	if len(s.got) != 2 {
 		t.Errorf("the sink got %d reports", len(s.got))
 	}
 	if loaded, err := c.LoadTable(ctx, t1); err != nil || loaded.ETag != table.ETag {

@@ -18,6 +18,9 @@ import (
 //
 // Errors: as of CreateTable.
 func (c *Catalog) CreatePreviewTable(ctx context.Context, in types.SchemaName, req types.CreateTable) (types.Table, error) {
+	if req.Type != types.Managed {
+		return types.Table{}, types.InvalidParameterValue.Errorf("table-type is %q; it must be %s", req.Type, types.Managed)
+	}
 	var err error
 	if req.Protocol, err = protocolOf(req.Properties); err != nil {
 		return types.Table{}, err
@@ -54,9 +57,9 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 		return err
 	}
 	_, err = c.change(ctx, version, byID(ctx, req.TableID), func(old *table) (types.UpdateTable, error) {
-		of := u // its properties depend on the table's
-		if u.Update.SetProperties != nil {
-			of.Update.SetProperties, of.Update.RemoveProperties = replacement(old.record.Properties, u.Update.SetProperties)
+		of := u // what is set depends on what there is
+		if all := u.Update.SetProperties; all != nil {
+			of.Update.SetProperties, of.Update.RemoveProperties = replacement(old.record.Properties, all)
 		}
 		return of, checkPreviewTable(old, location)
 	})
@@ -155,7 +158,8 @@ func checkPreviewTable(t *table, location string) error {
 	return nil
 }
 
-// replacement turns a whole set of properties into what is to be set and removed.
+// replacement turns a whole set of properties into what is to be set and removed. Derived ones
+// are neither: clients send the configuration of the log, which does not tell the protocol.
 func replacement(old, new map[string]string) (set map[string]string, remove []string) {
 	set = map[string]string{}
 	for k, v := range new {

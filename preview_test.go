@@ -245,3 +245,11 @@ func TestPreviewCreate(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestPreviewCreatesManagedTablesOnly(t *testing.T) {
+	c := open(t, catalog.Config{Store: memory.New()})
+	properties := map[string]string{"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
+	if _, err := c.CreatePreviewTable(t.Context(), s1, types.CreateTable{Name: "x", Type: types.External, Location: "s3://b/x", Properties: properties}); !errors.Is(err, types.InvalidParameterValue) {
+		t.Error(err)
+	}
+}

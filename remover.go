@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -21,9 +22,20 @@ type LocalRemover struct {
 
 // Remove removes the folder at location.
 func (r LocalRemover) Remove(_ context.Context, location string) error {
-	path, err := localPath(r.Root, location)
+	root, rest, err := localPath(r.Root, location)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
-	return os.RemoveAll(path)
+	dir, err := os.OpenRoot(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := dir.RemoveAll(rest); err != nil {
+		return fmt.Errorf("%v", err) // of no kind that means more here
+	}
+	return nil
 }

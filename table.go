@@ -64,19 +64,20 @@ func (c *Catalog) TableExists(ctx context.Context, name types.TableName) error {
 }
 
 // ListTables returns a page of the tables of a schema and the token of the next page, "" after
-// the last. With deltaOnly it leaves out tables that [Catalog.LoadTable] refuses. Staging
-// tables are not listed. All of a page is as of one instant.
+// the last. With deltaOnly it leaves out tables that [Catalog.LoadTable] refuses, and the columns of the
+// others. Staging tables are not listed. All of a page is as of one instant.
 //
 // Errors: InvalidParameterValue (page), NoSuchCatalog, NoSuchSchema.
 func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly bool, page types.Page) ([]types.Table, string, error) {
 	l := listing{path: schemaPath(in), kind: types.KindTable, page: page, want: storage.Want{Log: true}}
-	l.want = besideColumns(l.want)
 	if deltaOnly {
 		l.filter = "delta"
+	} else {
+		l.want = besideColumns(l.want)
 	}
 	return listPage(ctx, c, l, func(tx storage.ReadTx, n storage.Node) (types.Table, bool, error) {
 		t, err := decodeTable(n)
-		if err == nil {
+		if err == nil && !deltaOnly {
 			err = c.fillColumns(ctx, tx, t, n.Beside, false)
 		}
 		if err != nil {

@@ -96,8 +96,17 @@ func documentOf(t testing.TB, path string) *document {
 	return nil
 }
 
+// oneAtATime guards the validator, which keeps what it has rendered without a lock.
+var oneAtATime sync.Mutex
+
 // fits holds a value to a schema of d.
 func (d *document) fits(schema *base.SchemaProxy, value any) error {
+	oneAtATime.Lock()
+	defer oneAtATime.Unlock()
+	return d.holds(schema, value)
+}
+
+func (d *document) holds(schema *base.SchemaProxy, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -160,6 +169,8 @@ func validated(t testing.TB, h http.Handler) http.Handler {
 
 // judge tells what is wrong with an answer by the document.
 func (d *document) judge(asked *http.Request, sent []byte, got *httptest.ResponseRecorder) error {
+	oneAtATime.Lock()
+	defer oneAtATime.Unlock()
 	body := got.Body.Bytes()
 	item, pattern, op := d.operation(asked)
 	var declared *v3.Response
@@ -170,7 +181,7 @@ func (d *document) judge(asked *http.Request, sent []byte, got *httptest.Respons
 	case op == nil && asked.Method == http.MethodHead:
 		return nil // HTTP lets HEAD be where GET is
 	case op == nil && (got.Code == http.StatusNotFound || got.Code == http.StatusMethodNotAllowed):
-		return d.fits(d.Components.Schemas.GetOrZero(d.failure), json.RawMessage(body))
+		return d.holds(d.Components.Schemas.GetOrZero(d.failure), json.RawMessage(body))
 	case op == nil:
 		return fmt.Errorf("the document has no such operation")
 	case declared == nil:

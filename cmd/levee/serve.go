@@ -130,7 +130,10 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	if e := <-served; e != nil && !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)
 	}
-	<-swept
+	select {
+	case <-swept:
+	case <-ending.Done(): // a large folder is being removed: its note stays
+	}
 	return err
 }
 
@@ -146,9 +149,14 @@ func (s serveCmd) sweep(ctx context.Context, c *catalog.Catalog, log *slog.Logge
 	expired := time.Time{} // when that was done
 	for pause := sweepPause; ; {
 		if s.StagingAge > 0 && time.Since(expired) > expirePause {
-			expired = time.Now()
-			if n, err := c.ExpireStaging(ctx, s.StagingAge); n > 0 || err != nil && ctx.Err() == nil {
-				log.InfoContext(ctx, "staging tables expired", "number", n, "err", err)
+			n, err := c.ExpireStaging(ctx, s.StagingAge)
+			if n > 0 {
+				log.InfoContext(ctx, "staging tables expired", "number", n)
+			}
+			if err == nil {
+				expired = time.Now()
+			} else if ctx.Err() == nil {
+				log.WarnContext(ctx, "staging tables are not expired yet", "err", err)
 			}
 		}
 		switch err := c.Sweep(ctx); {

@@ -3,7 +3,6 @@ package history_test
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/leveelake/catalog/types"
 )
@@ -228,7 +227,7 @@ func dropRows() []faultRow {
 		return func(e *faultEnv) error { return e.c.DeleteCatalog(background, "c", force) }
 	}
 	expire := func(e *faultEnv) error {
-		_, err := e.c.ExpireStaging(background, -time.Hour) // all that there are
+		_, err := e.c.ExpireStaging(background, 0) // all that there are
 		return err
 	}
 	// The files are removed, and their removal is not lost nor repeated for ever.

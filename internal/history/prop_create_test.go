@@ -101,7 +101,7 @@ func (m *machine) expire(t *rapid.T) {
 	age := rapid.SampledFrom([]time.Duration{0, time.Second, 24 * time.Hour, 24 * time.Hour}).Draw(t, "age")
 	want := 0
 	for id, s := range m.staged {
-		if s.created.Before(m.now.Add(-age)) {
+		if !s.created.After(m.now.Add(-age)) {
 			delete(m.staged, id)
 			want++
 		}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -123,4 +124,20 @@ func TestCheckName(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
+}
+
+func FuzzCheckName(f *testing.F) {
+	for _, name := range []string{"t", "a.b", "é", "a/b", "a%41", " ", "", "@"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		err := (rules{nameLength: 255}).checkName("name", name)
+		if err != nil && types.CodeOf(err) != types.InvalidParameterValue {
+			t.Fatal(err)
+		}
+		// An accepted name stands for itself in a path, in a dotted name and in a URL.
+		if err == nil && (url.PathEscape(name) != name || strings.ContainsAny(name, "./") || name == "" || len(name) > 255) {
+			t.Fatalf("%q is accepted", name)
+		}
+	})
 }

@@ -188,7 +188,7 @@ func TestBadLoad(t *testing.T) {
 
 			p := a.table()
 			// What each commit reads is bounded.
-			send("a long comment", 400, "POST", p.path, with(p.update(setComment("X")), `"`+strings.Repeat("<", long)+`"`))
+			send("a long comment", 400, "POST", p.path, with(p.update(setComment("X")), `"`+strings.Repeat("<", 5<<20)+`"`))
 			send("a comment", 200, "POST", p.path, with(p.update(setComment("X")), `"`+strings.Repeat("<", 2<<20)+`"`))
 			send("its next commit", 200, "POST", p.path, p.update(addCommit(1, "f")))
 			send("its drop", 204, "DELETE", p.path, "")

@@ -12,8 +12,8 @@ import (
 
 // The columns of a table are an object of their own, a child of the table, so that a commit
 // whose table is in the cache does not read them: a schema may be thousands of times as long as
-// all else. Its body is the columns' JSON as a load sends it. The table's record names its revision, and both change in
-// one transaction.
+// all else. Its body is the columns' JSON as a load sends it. The table's record names its
+// revision, and both change in one transaction.
 const kindColumns types.Kind = "columns"
 
 const columnsName = "columns"

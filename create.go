@@ -110,8 +110,8 @@ func (c *Catalog) managedFolderOf(chain []storage.Node) string {
 //
 // Errors: InvalidParameterValue (anything about the request: each is named),
 // NoSuchCatalog, NoSuchSchema, AlreadyExists, NoSuchTable (managed: nothing is staged at
-// the location), PermissionDenied (staged by another principal), CommitStateUnknown (also if Config.Files cannot
-// tell whether version 0 is written).
+// the location), PermissionDenied (staged by another principal), CommitStateUnknown (also
+// if Config.Files cannot tell whether version 0 is written).
 func (c *Catalog) CreateTable(ctx context.Context, in types.SchemaName, req types.CreateTable) (types.Table, error) {
 	if req.Type == types.Managed && req.LastCommitTimestamp == nil {
 		return types.Table{}, types.InvalidParameterValue.Errorf("last-commit-timestamp-ms is missing")

@@ -116,7 +116,8 @@ func (c *Catalog) PreviewCommits(ctx context.Context, q types.PreviewQuery) (typ
 // previewWindow is the most commits that one answer has.
 const previewWindow = 10
 
-// previewColumns is the most columns that a request of the older API may have (ColumnInfos of its document).
+// previewColumns is the most columns that a request of the older API may have (ColumnInfos of
+// its document).
 const previewColumns = 32_768
 
 // checkPreview refuses a request that no table could take.

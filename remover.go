@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// A Remover removes all files at and below a location; that there are none is no error. errors.ErrUnsupported says
-// that this storage is not the remover's: the files stay.
+// A Remover removes all files at and below a location; that there are none is no error.
+// errors.ErrUnsupported says that this storage is not the remover's: the files stay.
 type Remover interface {
 	Remove(ctx context.Context, location string) error
 }

@@ -11,9 +11,9 @@ import (
 // clients renew by the number, and one that is near or missing keeps them renewing.
 const LocalLife = 24 * time.Hour
 
-// Local is the vendor for files on the catalog's own machine, the scheme file. There is nothing to hand out: who may read a file the
-// operating system decides, and a credential only says so, with an empty Config. The zero value
-// is ready for use.
+// Local is the vendor for files on the catalog's own machine, the scheme file. There is nothing
+// to hand out: who may read a file the operating system decides, and a credential only says
+// so, with an empty Config. The zero value is ready for use.
 type Local struct {
 	Now func() time.Time // the clock; nil: time.Now
 }

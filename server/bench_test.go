@@ -22,7 +22,9 @@ func BenchmarkLoad(b *testing.B) {
 	for _, columns := range []int{2, 100, 3000} {
 		for _, commits := range []int64{0, 10} {
 			b.Run(fmt.Sprintf("columns=%d/commits=%d", columns, commits), func(b *testing.B) {
-				a := newAPI(b, stores["sqlite"](b))
+				store := stores["sqlite"](b)
+				a := newAPI(b, store)
+				a.bare(store, 0) // without the validator of the tests
 				m := a.managed("t", func(req object) {
 					var fields []any
 					for i := range columns {

@@ -200,7 +200,8 @@ func (s *Server) deleteUnityTable(r *http.Request) (any, error) {
 	return done(s.catalog.DeleteTable(r.Context(), name))
 }
 
-// temporaryTableCredentials hands out credentials to the table with an ID, each cloud's in a field of its own.
+// temporaryTableCredentials hands out credentials to the table with an ID, each cloud's in a
+// field of its own.
 func (s *Server) temporaryTableCredentials(r *http.Request) (any, error) {
 	req, err := body[struct {
 		TableID   string          `json:"table_id"`

@@ -125,6 +125,16 @@ func TestRerun(t *testing.T) {
 	}
 }
 
+// unsure is a store whose changes of logs end with fault while on is set.
+func unsure(fault storagetest.Fault, on *bool) storage.Store {
+	return storagetest.Faulty(memory.New(), func(op storagetest.Op) storagetest.Fault {
+		if *on && op.Has("WriteLog", "") {
+			return fault
+		}
+		return storagetest.Fault{}
+	})
+}
+
 // TestUnknownOutcome: when the store cannot tell whether it kept a commit, the caller is told
 // so, and sending the same commit again ends well, whichever was true.
 func TestUnknownOutcome(t *testing.T) {
@@ -134,12 +144,7 @@ func TestUnknownOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var on bool
-			c := open(t, catalog.Config{Store: storagetest.Faulty(memory.New(), func(op storagetest.Op) storagetest.Fault {
-				if on && op.Has("WriteLog", "") {
-					return fault
-				}
-				return storagetest.Fault{}
-			})})
+			c := open(t, catalog.Config{Store: unsure(fault, &on)})
 			table := create(t, c, "t1")
 			for v := int64(1); v <= 3; v++ {
 				on = true

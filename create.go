@@ -131,33 +131,20 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 			return c.createManaged(ctx, tx, schema, t, k, seen)
 		}
 	}
-	var seen sighting
-	for range maxLooks {
-		type result struct {
-			*table
-			ask *question
-		}
-		r, err := update(ctx, c, func(tx storage.Tx) (r result, err error) {
-			parents, err := vacant(ctx, tx, in.Table(req.Name))
-			if err != nil {
-				return r, err
-			}
-			r.table = fresh.clone()
-			r.ask, err = create(ctx, tx, last(parents), r.table, seen)
-			return r, err
-		})
+	t, err := decide(ctx, c, func(tx storage.Tx, seen sighting) (*table, *question, error) {
+		parents, err := vacant(ctx, tx, in.Table(req.Name))
 		if err != nil {
-			return types.Table{}, err
+			return nil, nil, err
 		}
-		if r.ask == nil {
-			c.keepColumns(r.table)
-			return r.public(in)
-		}
-		if err := c.look(ctx, r.ask, &seen); err != nil {
-			return types.Table{}, err
-		}
+		t := fresh.clone()
+		ask, err := create(ctx, tx, last(parents), t, seen)
+		return t, ask, err
+	})
+	if err != nil {
+		return types.Table{}, err
 	}
-	return types.Table{}, types.UpdateRequirementConflict.Errorf("other requests kept changing the schema; retry")
+	c.keepColumns(t)
+	return t.public(in)
 }
 
 // formats are the formats of tables that can be registered.

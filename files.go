@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
 
@@ -142,6 +143,37 @@ func (c *Catalog) look(ctx context.Context, q *question, seen *sighting) error {
 		seen.same[*q.same] = same
 	}
 	return nil
+}
+
+// maxLooks bounds how often a request looks at files: once for the commit, once for the
+// backfill, and again if another request changed the table meanwhile.
+const maxLooks = 8
+
+// decide is update for a function that may ask a question instead of an answer: it looks
+// outside of the transaction and runs the function again, with what has been seen.
+func decide[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx, seen sighting) (T, *question, error)) (T, error) {
+	type result struct {
+		value T
+		ask   *question
+	}
+	var none T
+	var seen sighting
+	for range maxLooks {
+		r, err := update(ctx, c, func(tx storage.Tx) (r result, err error) {
+			r.value, r.ask, err = fn(tx, seen)
+			return r, err
+		})
+		if err != nil {
+			return none, err
+		}
+		if r.ask == nil {
+			return r.value, nil
+		}
+		if err := c.look(ctx, r.ask, &seen); err != nil {
+			return none, err
+		}
+	}
+	return none, types.UpdateRequirementConflict.Errorf("other requests kept getting in the way; reload and retry")
 }
 
 func unread(err error) error {

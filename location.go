@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/leveelake/catalog/credentials"
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
@@ -159,9 +160,7 @@ func isInManaged(location string) bool {
 }
 
 // overlaps reports whether one of two locations is the other or lies beneath it.
-func overlaps(a, b string) bool {
-	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
-}
+func overlaps(a, b string) bool { return credentials.Within(a, b) || credentials.Within(b, a) }
 
 // clientLocation is parseLocation for a place that a client wants to use itself.
 func clientLocation(field, raw string) (string, error) {

@@ -105,7 +105,7 @@ func (c *Catalog) newNamespace(ctx context.Context, comment string, properties m
 	}
 	kept := maps.Clone(properties)
 	maps.DeleteFunc(kept, func(key, _ string) bool { return isSecret(key) })
-	body = []byte(plainJSON(namespace{Comment: comment, Properties: kept, StorageRoot: folderRoot, Owner: Principal(ctx)}))
+	body = plainJSON(namespace{Comment: comment, Properties: kept, StorageRoot: folderRoot, Owner: Principal(ctx)})
 	if len(body) > maxRecord {
 		return nil, "", types.InvalidParameterValue.Errorf("properties and comment have %d bytes; the limit is %d", len(body), maxRecord)
 	}

@@ -154,12 +154,7 @@ func TestPreviewUnknownOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var on bool
-			c := open(t, catalog.Config{Store: storagetest.Faulty(memory.New(), func(op storagetest.Op) storagetest.Fault {
-				if on && op.Has("WriteLog", "") {
-					return fault
-				}
-				return storagetest.Fault{}
-			})})
+			c := open(t, catalog.Config{Store: unsure(fault, &on)})
 			table := createPreview(t, c, "t1")
 			req := previewCommit(table, 1, "f")
 			req.Metadata = &types.PreviewMetadata{Comment: new("c")}

@@ -116,7 +116,7 @@ func (t *table) properties() map[string]string {
 		if paths == nil {
 			paths = [][]string{}
 		}
-		out[derivedClustering] = plainJSON(paths)
+		out[derivedClustering] = string(plainJSON(paths))
 	}
 	setInt := func(key string, v *int64) {
 		if v != nil {
@@ -130,10 +130,10 @@ func (t *table) properties() map[string]string {
 }
 
 // plainJSON is v's JSON without HTML escapes; v must be of a kind that always has one.
-func plainJSON(v any) string {
+func plainJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v)
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -68,7 +68,7 @@ const maxRecord = 4 << 20
 
 // body encodes what decodeTable decodes.
 func (t *table) body() ([]byte, error) {
-	body := []byte(plainJSON(t.record))
+	body := plainJSON(t.record)
 	if len(body) > maxRecord {
 		return nil, types.InvalidParameterValue.Errorf("the table's properties, comment and other metadata have %d bytes; the limit is %d", len(body), maxRecord).About(types.KindTable)
 	}

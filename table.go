@@ -122,57 +122,44 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 func (c *Catalog) change(ctx context.Context, version int64, find finder, request func(old *table) (types.UpdateTable, error)) (types.Table, error) {
 	want := storage.Want{Log: true, Version: version}
 	now, columnsID := c.now(), newID()
-	var seen sighting
-	for range maxLooks {
-		type result struct {
-			change
-			schema types.SchemaName
-		}
-		r, err := update(ctx, c, func(tx storage.Tx) (result, error) {
-			chain, err := find(tx, want)
-			if err != nil {
-				return result{}, err
-			}
-			old, err := decodeTable(chain[len(chain)-1])
-			if err != nil {
-				return result{}, err
-			}
-			req, err := request(old)
-			if err != nil {
-				return result{}, err
-			}
-			if err := c.fillColumns(ctx, tx, old, nil, req.Update.SetColumns != nil); err != nil {
-				return result{}, err
-			}
-			ch, err := apply(old, req, now, c.rules, seen)
-			if err == nil && ch.object {
-				err = tx.Replace(ctx, old.object, ch.table.object)
-			}
-			if err == nil && ch.object {
-				err = ch.table.writeColumns(ctx, tx, old, columnsID)
-			}
-			if err == nil && ch.log != nil {
-				err = tx.WriteLog(ctx, old.object.ID, old.log, *ch.log)
-			}
-			return result{ch, schemaOf(chain)}, err
-		})
-		if err != nil {
-			return types.Table{}, err
-		}
-		if r.ask == nil {
-			c.keepColumns(r.table)
-			return r.table.public(r.schema)
-		}
-		if err := c.look(ctx, r.ask, &seen); err != nil {
-			return types.Table{}, err
-		}
+	type result struct {
+		table  *table
+		schema types.SchemaName
 	}
-	return types.Table{}, types.UpdateRequirementConflict.Errorf("other requests kept changing the table; reload and retry")
+	r, err := decide(ctx, c, func(tx storage.Tx, seen sighting) (result, *question, error) {
+		chain, err := find(tx, want)
+		if err != nil {
+			return result{}, nil, err
+		}
+		old, err := decodeTable(chain[len(chain)-1])
+		if err != nil {
+			return result{}, nil, err
+		}
+		req, err := request(old)
+		if err != nil {
+			return result{}, nil, err
+		}
+		if err := c.fillColumns(ctx, tx, old, nil, req.Update.SetColumns != nil); err != nil {
+			return result{}, nil, err
+		}
+		ch, err := apply(old, req, now, c.rules, seen)
+		if err == nil && ch.object {
+			err = tx.Replace(ctx, old.object, ch.table.object)
+		}
+		if err == nil && ch.object {
+			err = ch.table.writeColumns(ctx, tx, old, columnsID)
+		}
+		if err == nil && ch.log != nil {
+			err = tx.WriteLog(ctx, old.object.ID, old.log, *ch.log)
+		}
+		return result{ch.table, schemaOf(chain)}, ch.ask, err
+	})
+	if err != nil {
+		return types.Table{}, err
+	}
+	c.keepColumns(r.table)
+	return r.table.public(r.schema)
 }
-
-// maxLooks bounds how often an update looks at files: once for the commit, once for the
-// backfill, and again if another request changed the table meanwhile.
-const maxLooks = 8
 
 // AddCommit asks to ratify a data-only commit of a managed table, and tells up to
 // which version the caller has backfilled (nil: nothing new). It is [Catalog.UpdateTable]

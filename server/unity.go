@@ -100,13 +100,16 @@ func schemaInfoOf(c types.Schema) schemaInfo {
 	}
 }
 
+// namespaceRequest is what CreateCatalog and CreateSchema have in common.
+type namespaceRequest struct {
+	Name        string     `json:"name"`
+	Comment     string     `json:"comment"`
+	Properties  properties `json:"properties"`
+	StorageRoot string     `json:"storage_root"`
+}
+
 func (s *Server) createCatalog(r *http.Request) (any, error) {
-	req, err := body[struct {
-		Name        string     `json:"name"`
-		Comment     string     `json:"comment"`
-		Properties  properties `json:"properties"`
-		StorageRoot string     `json:"storage_root"`
-	}](r)
+	req, err := body[namespaceRequest](r)
 	if err != nil {
 		return nil, err
 	}
@@ -154,11 +157,8 @@ func (s *Server) deleteCatalog(r *http.Request) (any, error) {
 
 func (s *Server) createSchema(r *http.Request) (any, error) {
 	req, err := body[struct {
-		Name        string     `json:"name"`
-		Catalog     string     `json:"catalog_name"`
-		Comment     string     `json:"comment"`
-		Properties  properties `json:"properties"`
-		StorageRoot string     `json:"storage_root"`
+		namespaceRequest
+		Catalog string `json:"catalog_name"`
 	}](r)
 	if err != nil {
 		return nil, err

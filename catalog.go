@@ -70,6 +70,11 @@ type Limits struct {
 	// Clients of the Delta API expect 10.
 	Unbackfilled int
 
+	// Queued and QueuedPerTable are how many changes, in all and of one table, may wait for
+	// the store or be in it; more are refused with TooManyRequests, of which nothing
+	// happened. 0 means 4,096 and 512.
+	Queued, QueuedPerTable int
+
 	// RememberVersions and RememberFor say how long the catalog remembers from which
 	// file a backfilled version came, so that a late retry of its commit is known as
 	// such: the last so many versions and those of so long, whichever is more. 0
@@ -90,7 +95,8 @@ type Catalog struct {
 	rules       rules
 	log         *slog.Logger
 	clock       func() time.Time
-	columns     *columnCache
+	cache       *revisionCache
+	queue       *queue
 	metastore   atomic.Pointer[storage.Object] // once known to exist; it never changes
 }
 
@@ -107,7 +113,8 @@ func New(cfg Config) (*Catalog, error) {
 		metrics: cfg.Metrics,
 		log:     cfg.Logger,
 		clock:   cfg.Now,
-		columns: newColumnCache(columnCacheBytes),
+		cache:   newRevisionCache(cacheBytes),
+		queue:   newQueue(cmp.Or(cfg.Limits.Queued, 4096), cmp.Or(cfg.Limits.QueuedPerTable, 512)),
 		rules: rules{
 			nameLength:   cfg.Limits.NameLength,
 			columns:      cfg.Limits.Columns,
@@ -131,7 +138,7 @@ func New(cfg Config) (*Catalog, error) {
 	r.unbackfilled = cmp.Or(r.unbackfilled, 10)
 	r.remember = cmp.Or(r.remember, 100_000)
 	r.rememberFor = cmp.Or(r.rememberFor, 30*day)
-	if min(r.nameLength, r.columns, r.properties) < 0 || min(r.unbackfilled, r.remember) < 0 || r.rememberFor < 0 {
+	if min(r.nameLength, r.columns, r.properties, c.queue.most, c.queue.mostOfTable) < 0 || min(r.unbackfilled, r.remember) < 0 || r.rememberFor < 0 {
 		return nil, errors.New("catalog: Config.Limits has a negative value")
 	}
 	if cfg.ManagedRoot != "" {
@@ -144,8 +151,8 @@ func New(cfg Config) (*Catalog, error) {
 	return c, nil
 }
 
-// columnCacheBytes bounds the memory for columns of tables in use.
-const columnCacheBytes = 32 << 20
+// cacheBytes bounds the memory for tables in use.
+const cacheBytes = 48 << 20
 
 // now is the time as objects keep it.
 func (c *Catalog) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }
@@ -167,8 +174,14 @@ func Principal(ctx context.Context) string {
 	return p
 }
 
-// update is storage.Update with the store's errors in the catalog's words.
+// update is storage.Update with the store's errors in the catalog's words. It refuses if too many
+// wait already.
 func update[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx) (T, error)) (T, error) {
+	if err := c.queue.enter(); err != nil {
+		var none T
+		return none, err
+	}
+	defer c.queue.leave()
 	out, err := storage.Update(ctx, c.store, fn)
 	return out, typed(err)
 }
@@ -189,6 +202,8 @@ func typed(err error) error {
 		return types.AlreadyExists.Errorf("the name is taken%w", quiet{err})
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrStale):
 		return types.UpdateRequirementConflict.Errorf("another request changed the same objects; reload and retry%w", quiet{err})
+	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrClosed):
+		return types.Unavailable.Errorf("the catalog's store cannot be reached now; retry later%w", quiet{err})
 	}
 	return err
 }

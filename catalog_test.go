@@ -379,7 +379,7 @@ func TestRequestStaysTheCallers(t *testing.T) {
 	want, _ := first.MarshalJSON()
 	req.Properties["x"] = "y"
 	req.Protocol.WriterFeatures[0] = "changed"
-	first.Properties["x"] = "y"
+	first.Properties.Map()["x"] = "y"
 	first.Columns.JSON()[0] = 'x'
 	*first.LatestVersion = 99
 	again, err := c.LoadTable(t.Context(), t1)

@@ -1,10 +1,8 @@
 package catalog
 
 import (
-	"container/list"
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -32,11 +30,12 @@ func (c *Catalog) fillColumns(ctx context.Context, tx storage.ReadTx, t *table, 
 		return nil
 	}
 	if len(beside) == 0 && !exactly {
-		if columns, ok := c.columns.get(t.revision()); ok {
+		if columns, ok := c.cache.get(t.columnsRevision()).(types.Columns); ok {
 			t.columns = columns
 			return nil
 		}
 	}
+	t.cached = false
 	if len(beside) == 0 {
 		nodes, err := tx.List(ctx, storage.ListQuery{Parent: t.object.ID, Kind: kindColumns, Limit: 1}, storage.Want{})
 		if err != nil {
@@ -54,16 +53,6 @@ func (c *Catalog) fillColumns(ctx context.Context, tx storage.ReadTx, t *table, 
 	return nil
 }
 
-// keepColumns puts t's columns into the cache. t must be durable: in a transaction that is
-// going on, a revision may still come to nothing and be given to another value.
-func (c *Catalog) keepColumns(t *table) {
-	if t.record.Columns != 0 {
-		c.columns.put(t.revision(), t.columns)
-	}
-}
-
-func (t *table) revision() revision { return revision{t.object.ID, t.record.Columns} }
-
 // writeColumns stores the columns of t, if they are others than those of old (nil: a new table).
 func (t *table) writeColumns(ctx context.Context, tx storage.Tx, old *table, id types.ID) error {
 	if t.record.Columns == 0 || old != nil && t.record.Columns == old.record.Columns {
@@ -78,60 +67,4 @@ func (t *table) writeColumns(ctx context.Context, tx storage.Tx, old *table, id 
 	}
 	o.ID, o.Created = old.stored.ID, old.stored.Created
 	return tx.Replace(ctx, *old.stored, o)
-}
-
-// A revision names one value of a table's columns, for ever: the ID of the table and the
-// columns' revision.
-type revision struct {
-	id     types.ID
-	number int64
-}
-
-// A columnCache keeps the columns that were used last. What it holds never changes, so it can
-// never be stale.
-type columnCache struct {
-	mu    sync.Mutex
-	size  int // of all entries, in bytes
-	limit int
-	order *list.List // of *columnEntry, the last used first
-	byKey map[revision]*list.Element
-}
-
-// entryOverhead is about what an entry takes beside its JSON, in bytes.
-const entryOverhead = 300
-
-type columnEntry struct {
-	key     revision
-	columns types.Columns
-	size    int
-}
-
-func newColumnCache(limit int) *columnCache {
-	return &columnCache{limit: limit, order: list.New(), byKey: map[revision]*list.Element{}}
-}
-
-func (c *columnCache) get(key revision) (types.Columns, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.byKey[key]
-	if !ok {
-		return types.Columns{}, false
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*columnEntry).columns, true
-}
-
-func (c *columnCache) put(key revision, columns types.Columns) {
-	size := columns.Len() + entryOverhead
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.byKey[key]; ok || size > c.limit/2 {
-		return
-	}
-	c.byKey[key] = c.order.PushFront(&columnEntry{key, columns, size})
-	for c.size += size; c.size > c.limit; {
-		e := c.order.Remove(c.order.Back()).(*columnEntry)
-		delete(c.byKey, e.key)
-		c.size -= e.size
-	}
 }

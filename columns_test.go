@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -77,7 +76,7 @@ func TestColumnsOfFailedUpdate(t *testing.T) {
 // TestCommitReadsNoColumns: the columns are read for the first answer, and no more.
 func TestCommitReadsNoColumns(t *testing.T) {
 	reads := 0
-	c := &Catalog{columns: newColumnCache(1 << 20)}
+	c := &Catalog{cache: newRevisionCache(1 << 20)}
 	tab := managedTable()
 	tab.record.Columns = 1
 	body := tab.columns.JSON()
@@ -89,7 +88,7 @@ func TestCommitReadsNoColumns(t *testing.T) {
 		if err := c.fillColumns(t.Context(), tx, tab, nil, false); err != nil {
 			t.Fatal(err)
 		}
-		c.keepColumns(tab)
+		c.keep(tab)
 	}
 	if reads != 1 {
 		t.Errorf("the columns were read %d times", reads)
@@ -100,35 +99,6 @@ func TestCommitReadsNoColumns(t *testing.T) {
 	tab.record.Columns = 2
 	if err := c.fillColumns(t.Context(), tx, tab, nil, false); err == nil {
 		t.Error("columns of another revision are taken")
-	}
-}
-
-func TestColumnCache(t *testing.T) {
-	columns := types.NewColumns(columnsNamed("a"))
-	size := columns.Len() + entryOverhead
-	c := newColumnCache(4 * size)
-	key := func(i int) revision { return revision{"x", int64(i)} }
-	for i := range 6 {
-		c.put(key(i), columns)
-		if i == 3 {
-			c.get(key(0)) // used last: stays
-		}
-	}
-	for i, want := range []bool{true, false, false, true, true, true} {
-		if _, ok := c.get(key(i)); ok != want {
-			t.Errorf("entry %d: %v", i, ok)
-		}
-	}
-	if c.size != 4*size || len(c.byKey) != 4 || c.order.Len() != 4 {
-		t.Errorf("%d bytes, %d keys, %d entries", c.size, len(c.byKey), c.order.Len())
-	}
-	wide := types.StructType{}
-	for i := range 100 {
-		wide.Fields = append(wide.Fields, field(fmt.Sprint("f", i), types.Long))
-	}
-	c.put(key(9), types.NewColumns(wide))
-	if _, ok := c.get(key(9)); ok || c.size > c.limit {
-		t.Error("a value that would push out nearly all others is kept")
 	}
 }
 

@@ -2,8 +2,9 @@ package catalog
 
 import (
 	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -110,25 +111,59 @@ func advance(log storage.Log, add *types.Commit, backfilled *int64, limit int64)
 type memory struct {
 	// RowIDHighWaterMark is the domain delta.rowTracking; it lives here because it
 	// moves with nearly every commit, and the table's ETag must not.
-	RowIDHighWaterMark *int64 `json:"hwm,omitempty"`
+	RowIDHighWaterMark *int64
 	// Days holds, for each UTC day on which a version was ratified, that day and the
 	// first version of it: what retention by age needs to know.
-	Days []dayMark `json:"days,omitempty"`
+	Days []dayMark
 }
 
 // A dayMark is a day since the epoch and the first version ratified on it.
 type dayMark [2]int64
+
+// encode writes, as varints, the number of days, each day and its version, and then the high-water
+// mark, if there is one: each commit reads and writes this.
+func (m memory) encode() []byte {
+	out := binary.AppendUvarint(make([]byte, 0, 4+8*len(m.Days)+10), uint64(len(m.Days)))
+	for _, d := range m.Days {
+		out = binary.AppendVarint(binary.AppendVarint(out, d[0]), d[1])
+	}
+	if mark := m.RowIDHighWaterMark; mark != nil {
+		out = binary.AppendVarint(out, *mark)
+	}
+	return out
+}
 
 func decodeMemory(state []byte) (memory, error) {
 	var m memory
 	if len(state) == 0 {
 		return m, nil
 	}
-	err := json.Unmarshal(state, &m)
-	return m, err
+	days, n := binary.Uvarint(state)
+	if n <= 0 || days > uint64(len(state)) {
+		return m, errCut
+	}
+	if state = state[n:]; days > 0 {
+		m.Days = make([]dayMark, days)
+	}
+	for i := range m.Days {
+		for j := range m.Days[i] {
+			if m.Days[i][j], n = binary.Varint(state); n <= 0 {
+				return m, errCut
+			}
+			state = state[n:]
+		}
+	}
+	if len(state) > 0 {
+		mark, n := binary.Varint(state)
+		if n != len(state) {
+			return m, errCut
+		}
+		m.RowIDHighWaterMark = &mark
+	}
+	return m, nil
 }
 
-func (m memory) encode() ([]byte, error) { return json.Marshal(m) }
+var errCut = errors.New("it is cut short or too long")
 
 const day = 24 * time.Hour
 
@@ -139,7 +174,7 @@ func (m *memory) ratified(version int64, now time.Time, keep int64, keepFor time
 	if n := len(m.Days); n == 0 || m.Days[n-1][0] < today {
 		// A clock that went back adds no mark: the version then counts as of the
 		// later day and is remembered a little longer.
-		m.Days = append(m.Days, dayMark{today, version})
+		m.Days = append(slices.Clip(m.Days), dayMark{today, version}) // others may share the array
 	}
 	oldest := today - int64((keepFor+day-1)/day)
 	for len(m.Days) > 1 && m.Days[0][0] < oldest {

@@ -187,12 +187,32 @@ func TestMemoryForgets(t *testing.T) {
 	if f := m.ratified(101, at(-30), keep, 3*day); f != 0 || len(m.Days) != 1 {
 		t.Errorf("clock went back: forget %d, marks %v", f, m.Days)
 	}
-	data, err := m.encode()
-	if err != nil {
-		t.Fatal(err)
+}
+
+func TestMemoryRoundTrip(t *testing.T) {
+	for _, m := range []memory{
+		{},
+		{RowIDHighWaterMark: ptr(int64(-1))},
+		{Days: []dayMark{{1, 2}, {math.MaxInt64, math.MaxInt64}, {-1, -2}}},
+		{Days: []dayMark{{20_000, 1}}, RowIDHighWaterMark: ptr(int64(9007199254740993))},
+	} {
+		data := m.encode()
+		if back, err := decodeMemory(data); err != nil || !cmp.Equal(back, m) {
+			t.Errorf("%x decodes as %v, %v", data, back, err)
+		}
+		for n := 1; n < len(data); n++ {
+			if back, err := decodeMemory(data[:n]); err == nil && (m.RowIDHighWaterMark == nil || back.RowIDHighWaterMark != nil) {
+				t.Errorf("the first %d bytes of %x are taken for %v", n, data, back)
+			}
+		}
+		if back, err := decodeMemory(append(data, 1, 1)); err == nil {
+			t.Errorf("%x and more decodes as %v", data, back)
+		}
 	}
-	if back, err := decodeMemory(data); err != nil || !cmp.Equal(back, m) {
-		t.Errorf("%s decodes as %v, %v", data, back, err)
+	for _, bad := range []string{"\xff", "\x01", "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"} {
+		if m, err := decodeMemory([]byte(bad)); err == nil {
+			t.Errorf("%x decodes as %v", bad, m)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 	}
 	id, now := newID(), c.now()
 	location, err := update(ctx, c, func(tx storage.Tx) (string, error) {
-		parents, err := vacant(ctx, tx, in.Table(req.Name))
+		parents, err := vacant(ctx, tx, tablePath(in.Table(req.Name)))
 		if err != nil {
 			return "", err
 		}
@@ -71,22 +71,6 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 	out := stagingAnswer(id, location)
 	out.Credentials = c.vendIfPossible(ctx, location, types.ReadWrite, id)
 	return out, nil
-}
-
-// vacant looks up the schema of a table that must not exist yet, and returns the chain
-// down to the schema.
-func vacant(ctx context.Context, tx storage.ReadTx, name types.TableName) ([]storage.Node, error) {
-	path := tablePath(name)
-	chain, err := tx.Lookup(ctx, path, storage.Want{})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(chain) > len(path):
-		return nil, types.AlreadyExists.Errorf("table %q exists already", name).About(types.KindTable)
-	case len(chain) < len(path):
-		return nil, missing(path, chain)
-	}
-	return chain, nil
 }
 
 // managedFolderOf is the folder for managed tables of the schema at the end of chain;
@@ -132,7 +116,7 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 		}
 	}
 	t, err := decide(ctx, c, func(tx storage.Tx, seen sighting) (*table, *question, error) {
-		parents, err := vacant(ctx, tx, in.Table(req.Name))
+		parents, err := vacant(ctx, tx, tablePath(in.Table(req.Name)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -141,9 +125,9 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 		return t, ask, err
 	})
 	if err != nil {
-		return types.Table{}, err
+		return types.Table{}, claimed(err, tablePath(in.Table(req.Name)))
 	}
-	c.keepColumns(t)
+	c.keep(t)
 	return t.public(in)
 }
 
@@ -344,9 +328,6 @@ func (t *table) writeRest(ctx context.Context, tx storage.Tx) error {
 	if t.memory.RowIDHighWaterMark == nil {
 		return nil
 	}
-	state, err := t.memory.encode()
-	if err != nil {
-		return err
-	}
+	state := t.memory.encode()
 	return tx.WriteLog(ctx, t.object.ID, storage.Log{}, storage.LogDelta{Revision: 1, State: state})
 }

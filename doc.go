@@ -41,8 +41,8 @@
 //
 // A refusal is a [*types.Error] and has a code, which errors.Is finds:
 // errors.Is(err, types.NoSuchTable). Each method lists its own; whatever writes may also
-// answer UpdateRequirementConflict, when other requests kept getting in the way, and
-// CommitStateUnknown. They ask of the caller:
+// answer UpdateRequirementConflict, when other requests kept getting in the way,
+// TooManyRequests and CommitStateUnknown, and whatever there is Unavailable. They ask of the caller:
 //
 //   - BadRequest, InvalidParameterValue, UnsupportedTableFormat, FailedPrecondition: another
 //     request. The message names the place; the same request will be refused again.
@@ -52,7 +52,7 @@
 //   - CommitVersionConflict, UpdateRequirementConflict: load the table, rebuild the change on
 //     what it is now, try again.
 //   - ResourceExhausted: backfill, then send the same request again.
-//   - TooManyRequests: wait, then send the same request again.
+//   - TooManyRequests, Unavailable: wait, then send the same request again. Nothing happened.
 //   - CommitStateUnknown: send the same request again. The first may or may not have been
 //     carried out; the answer to the second tells. (A version so old that its file is
 //     forgotten is answered so each time: it was ratified, from this file or another.)

@@ -116,7 +116,7 @@ func ExampleCatalog_UpdateTable() {
 		Update:  types.Update{SetProperties: map[string]string{"team": "rides"}},
 	}
 	changed := must(c.UpdateTable(ctx, trips.Name, change))
-	fmt.Println("team:", changed.Properties["team"])
+	fmt.Println("team:", changed.Properties.Get("team"))
 
 	_, err := c.UpdateTable(ctx, trips.Name, change)
 	fmt.Println("the ETag is an old one now:", errors.Is(err, types.UpdateRequirementConflict))

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -33,7 +34,7 @@ func (c *Catalog) ReportMetrics(ctx context.Context, name types.TableName, req t
 		return err
 	}
 	id, now := newID(), c.now()
-	_, err := update(ctx, c, func(tx storage.Tx) (none struct{}, err error) {
+	report := func(tx storage.Tx) (none struct{}, err error) {
 		t, old, totals, err := findMetrics(ctx, tx, name)
 		switch {
 		case err != nil:
@@ -57,7 +58,11 @@ func (c *Catalog) ReportMetrics(ctx context.Context, name types.TableName, req t
 		new.Body = body
 		touch(&new, now)
 		return none, tx.Replace(ctx, *old, new)
-	})
+	}
+	_, err := update(ctx, c, report)
+	if errors.Is(err, storage.ErrExists) { // another request has told first of the table
+		_, err = update(ctx, c, report)
+	}
 	if err == nil && c.metrics != nil && req.Report != nil && req.Report.Commit != nil {
 		if err := c.tellSink(ctx, name, req); err != nil {
 			c.log.WarnContext(ctx, "the metrics sink refused a report", "table", name, "err", err)

@@ -87,7 +87,7 @@ func (c *Catalog) CreateCatalog(ctx context.Context, req types.CreateCatalog) (t
 		}, folderRoot)
 	})
 	if err != nil {
-		return types.Catalog{}, err
+		return types.Catalog{}, claimed(err, catalogPath(req.Name))
 	}
 	return publicCatalog(o)
 }
@@ -115,14 +115,9 @@ func (c *Catalog) newNamespace(ctx context.Context, comment string, properties m
 // insertNamespace adds o at path.
 func insertNamespace(ctx context.Context, tx storage.Tx, path []storage.Step, o storage.Object, folderRoot string) (storage.Object, error) {
 	step := path[len(path)-1]
-	chain, err := tx.Lookup(ctx, path, storage.Want{})
-	switch {
-	case err != nil:
+	parents, err := vacant(ctx, tx, path)
+	if err != nil {
 		return o, err
-	case len(chain) > len(path):
-		return o, types.AlreadyExists.Errorf("%s %q exists already", step.Kind, step.Name).About(step.Kind)
-	case len(chain) < len(path):
-		return o, missing(path, chain)
 	}
 	if folderRoot != "" {
 		inside, err := tx.Overlap(ctx, folderRoot, []types.Kind{types.KindTable, types.KindStagingTable}, 0)
@@ -133,7 +128,7 @@ func insertNamespace(ctx context.Context, tx storage.Tx, path []storage.Step, o 
 			return o, types.InvalidParameterValue.Errorf("storage_root %q lies inside the location of a table", folderRoot)
 		}
 	}
-	o.Kind, o.Name, o.Parent, o.Revision = step.Kind, step.Name, last(chain).ID, 1
+	o.Kind, o.Name, o.Parent, o.Revision = step.Kind, step.Name, last(parents).ID, 1
 	return o, tx.Insert(ctx, o)
 }
 
@@ -189,7 +184,7 @@ func (c *Catalog) CreateSchema(ctx context.Context, req types.CreateSchema) (typ
 		}, folderRoot)
 	})
 	if err != nil {
-		return types.Schema{}, err
+		return types.Schema{}, claimed(err, schemaPath(req.Name))
 	}
 	return publicSchema(req.Name.Catalog, o)
 }

@@ -56,6 +56,11 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 	if err := c.rules.checkUpdate(u); err != nil {
 		return err
 	}
+	name := types.TableName{Table: string(req.TableID)} // its name is not known yet
+	if err := c.queue.enterTable(name); err != nil {
+		return err
+	}
+	defer c.queue.leaveTable(name)
 	_, err = c.change(ctx, version, byID(ctx, req.TableID), func(old *table) (types.UpdateTable, error) {
 		of := u // what is set depends on what there is
 		if all := u.Update.SetProperties; all != nil {
@@ -88,7 +93,7 @@ func (c *Catalog) PreviewCommits(ctx context.Context, q types.PreviewQuery) (typ
 	if err != nil {
 		return out, err
 	}
-	old, err := decodeTable(chain[len(chain)-1])
+	old, err := c.table(chain[len(chain)-1])
 	if err != nil {
 		return out, err
 	}

@@ -136,7 +136,7 @@ func TestPreviewRerun(t *testing.T) {
 			say(v, c.CommitPreview(ctx, previewCommit(table, v, "f")))
 		}
 		got, err := c.LoadTable(ctx, t1)
-		say(fmt.Sprint(got.Comment, got.Properties["key"], got.Properties["delta.lastUpdateVersion"], got.ETag[8:]), err)
+		say(fmt.Sprint(got.Comment, got.Properties.Get("key"), got.Properties.Get("delta.lastUpdateVersion"), got.ETag[8:]), err)
 		commits, err := c.PreviewCommits(ctx, types.PreviewQuery{TableID: table.ID, Location: table.Location})
 		say(commits, err)
 		answers[name] = strings.ReplaceAll(out.String(), string(table.ID), "ID")

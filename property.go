@@ -12,15 +12,16 @@ import (
 
 // setProperties sets and removes properties. A derived one may only be set to what it is.
 func (t *table) setProperties(set map[string]string, remove []string) error {
-	var current map[string]string
+	var current types.Properties
 	for _, k := range sortedKeys(set) {
 		if !isDerived(k) {
 			continue
 		}
-		if current == nil {
+		if current.Len() == 0 {
+			t.shown = nil // the request may have changed what it follows from
 			current = t.properties()
 		}
-		if now, ok := current[k]; !ok || now != set[k] {
+		if now, ok := current.Lookup(k); !ok || now != set[k] {
 			return types.InvalidParameterValue.Errorf("set-properties: %s is derived by the catalog and cannot be set", k)
 		}
 	}
@@ -29,6 +30,7 @@ func (t *table) setProperties(set map[string]string, remove []string) error {
 			return types.InvalidParameterValue.Errorf("remove-properties: %s is derived by the catalog and cannot be removed", k)
 		}
 	}
+	t.record.Properties = maps.Clone(t.record.Properties)
 	if t.record.Properties == nil {
 		t.record.Properties = map[string]string{}
 	}
@@ -45,6 +47,7 @@ func (t *table) setProperties(set map[string]string, remove []string) error {
 
 // dropDerived removes properties that a client once stored and the catalog now derives.
 func (t *table) dropDerived() {
+	t.record.Properties = maps.Clone(t.record.Properties)
 	for k := range t.record.Properties {
 		if isDerived(k) || isSecret(k) {
 			delete(t.record.Properties, k)
@@ -98,9 +101,19 @@ func intProperty(properties map[string]string, key string) (*int64, error) {
 }
 
 // properties returns the client's properties and the derived ones over them.
-func (t *table) properties() map[string]string {
-	r := &t.record
-	out := make(map[string]string, len(r.Properties)+24)
+func (t *table) properties() types.Properties {
+	if t.shown == nil {
+		t.shown = new(types.NewProperties(t.record.shown()))
+	}
+	if mark := t.memory.RowIDHighWaterMark; mark != nil {
+		return t.shown.With(derivedHighWaterMark, strconv.FormatInt(*mark, 10))
+	}
+	return *t.shown
+}
+
+// shown returns properties as far as they follow from r.
+func (r *record) shown() map[string]string {
+	out := map[string]string{}
 	maps.Copy(out, r.Properties)
 	if p := r.Protocol; p != nil {
 		out[derivedMinReader] = strconv.Itoa(p.MinReaderVersion)
@@ -118,14 +131,11 @@ func (t *table) properties() map[string]string {
 		}
 		out[derivedClustering] = string(plainJSON(paths))
 	}
-	setInt := func(key string, v *int64) {
+	for key, v := range map[string]*int64{derivedLastVersion: r.LastCommitVersion, derivedLastTimestamp: r.LastCommitTimestamp} {
 		if v != nil {
 			out[key] = strconv.FormatInt(*v, 10)
 		}
 	}
-	setInt(derivedHighWaterMark, t.memory.RowIDHighWaterMark)
-	setInt(derivedLastVersion, r.LastCommitVersion)
-	setInt(derivedLastTimestamp, r.LastCommitTimestamp)
 	return out
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// A record is what the body of a table's object holds: all but its columns.
+// A record is what the body of a table's object holds: all but its columns. Tables share what its
+// fields point to, so that is never changed, but replaced.
 type record struct {
 	Type                types.TableType   `json:"type"`
 	Format              string            `json:"format"`
@@ -41,15 +42,20 @@ func (r *record) protocol() types.Protocol {
 type table struct {
 	object  storage.Object
 	record  record
-	columns types.Columns   // see fillColumns
-	stored  *storage.Object // that holds them, if it was read
+	shown   *types.Properties // without the high-water mark; nil: not made yet
+	columns types.Columns     // see fillColumns
+	stored  *storage.Object   // that holds them, if it was read
+	cached  bool              // record and columns are in the cache; see keep
 	log     storage.Log
 	memory  memory
 }
 
-func decodeTable(n storage.Node) (*table, error) {
+// table makes a table of what a store keeps.
+func (c *Catalog) table(n storage.Node) (*table, error) {
 	t := &table{object: n.Object}
-	if err := json.Unmarshal(n.Body, &t.record); err != nil {
+	if known, ok := c.cache.get(t.recordRevision()).(*table); ok {
+		t.record, t.shown, t.cached = known.record, known.shown, true
+	} else if err := json.Unmarshal(n.Body, &t.record); err != nil {
 		return nil, fmt.Errorf("table %s: stored body: %w", n.ID, err)
 	}
 	if n.Log != nil {
@@ -66,7 +72,7 @@ func decodeTable(n storage.Node) (*table, error) {
 // maxRecord bounds a record in bytes: each commit reads it.
 const maxRecord = 4 << 20
 
-// body encodes what decodeTable decodes.
+// body encodes the record.
 func (t *table) body() ([]byte, error) {
 	body := plainJSON(t.record)
 	if len(body) > maxRecord {
@@ -128,6 +134,14 @@ func etag(o storage.Object) string {
 	return string(o.ID[:8]) + "-" + strconv.FormatInt(o.Revision, 10)
 }
 
+// state names the state of all of the table. The log is in it, and all of the ID: under one name
+// there may be another table next.
+func (t *table) state() string {
+	b := append(make([]byte, 0, 64), t.object.ID...)
+	b = strconv.AppendInt(append(b, '-'), t.object.Revision, 10)
+	return string(strconv.AppendInt(append(b, '-'), t.log.Revision, 10))
+}
+
 // touch moves the object's revision, and with it the ETag and the time of the update,
 // which goes up by a millisecond at least.
 func touch(o *storage.Object, now time.Time) {
@@ -150,7 +164,7 @@ func (t *table) checkDelta() error {
 	return nil
 }
 
-// public returns the table as callers see it.
+// public returns the table as callers see it, who may do with it what they like.
 func (t *table) public(in types.SchemaName) (types.Table, error) {
 	r := &t.record
 	out := types.Table{
@@ -162,15 +176,18 @@ func (t *table) public(in types.SchemaName) (types.Table, error) {
 		Comment:             r.Comment,
 		Owner:               r.Owner,
 		ETag:                etag(t.object),
+		Revision:            t.state(),
 		Created:             r.Created,
 		Updated:             t.object.Updated,
 		Columns:             t.columns,
-		PartitionColumns:    r.PartitionColumns,
-		Protocol:            r.protocol(),
+		PartitionColumns:    slices.Clone(r.PartitionColumns),
 		Properties:          t.properties(),
-		LastCommitVersion:   r.LastCommitVersion,
-		LastCommitTimestamp: r.LastCommitTimestamp,
-		Uniform:             r.Uniform,
+		LastCommitVersion:   copyOf(r.LastCommitVersion),
+		LastCommitTimestamp: copyOf(r.LastCommitTimestamp),
+		Uniform:             copyUniform(r.Uniform),
+	}
+	if p := copyProtocol(r.Protocol); p != nil {
+		out.Protocol = *p
 	}
 	if r.Type != types.Managed {
 		return out, nil

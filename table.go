@@ -39,7 +39,7 @@ func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error
 		if err != nil {
 			return nil, err
 		}
-		t, err := decodeTable(chain[len(chain)-1])
+		t, err := c.table(chain[len(chain)-1])
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error
 	if err != nil {
 		return nil, err
 	}
-	c.keepColumns(t)
+	c.keep(t)
 	return t, nil
 }
 
@@ -76,7 +76,7 @@ func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly
 		l.want = besideColumns(l.want)
 	}
 	return listPage(ctx, c, l, func(tx storage.ReadTx, n storage.Node) (types.Table, bool, error) {
-		t, err := decodeTable(n)
+		t, err := c.table(n)
 		if err == nil && !deltaOnly {
 			err = c.fillColumns(ctx, tx, t, n.Beside, false)
 		}
@@ -102,7 +102,7 @@ func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly
 // versions), NoSuchCatalog, NoSuchSchema, NoSuchTable, UnsupportedTableFormat,
 // CommitVersionConflict (reload, rebuild the commit, retry), UpdateRequirementConflict
 // (UUID, ETag, or another request in the way: the same), ResourceExhausted (backfill,
-// then retry), CommitStateUnknown.
+// then retry), TooManyRequests (retry later), CommitStateUnknown.
 func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req types.UpdateTable) (types.Table, error) {
 	if err := c.rules.checkUpdate(req); err != nil {
 		return types.Table{}, err
@@ -114,6 +114,10 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 	find := func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
 		return walk(ctx, tx, tablePath(name), w)
 	}
+	if err := c.queue.enterTable(name); err != nil {
+		return types.Table{}, err
+	}
+	defer c.queue.leaveTable(name)
 	return c.change(ctx, version, find, func(*table) (types.UpdateTable, error) { return req, nil })
 }
 
@@ -121,7 +125,7 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 // of this version (0: of none).
 func (c *Catalog) change(ctx context.Context, version int64, find finder, request func(old *table) (types.UpdateTable, error)) (types.Table, error) {
 	want := storage.Want{Log: true, Version: version}
-	now, columnsID := c.now(), newID()
+	now, columnsID := c.now(), types.ID("")
 	type result struct {
 		table  *table
 		schema types.SchemaName
@@ -131,7 +135,7 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 		if err != nil {
 			return result{}, nil, err
 		}
-		old, err := decodeTable(chain[len(chain)-1])
+		old, err := c.table(chain[len(chain)-1])
 		if err != nil {
 			return result{}, nil, err
 		}
@@ -141,6 +145,9 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 		}
 		if err := c.fillColumns(ctx, tx, old, nil, req.Update.SetColumns != nil); err != nil {
 			return result{}, nil, err
+		}
+		if req.Update.SetColumns != nil && columnsID == "" {
+			columnsID = newID()
 		}
 		ch, err := apply(old, req, now, c.rules, seen)
 		if err == nil && ch.object {
@@ -157,7 +164,7 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 	if err != nil {
 		return types.Table{}, err
 	}
-	c.keepColumns(r.table)
+	c.keep(r.table)
 	return r.table.public(r.schema)
 }
 
@@ -191,14 +198,13 @@ func (c *Catalog) RenameTable(ctx context.Context, name types.TableName, req typ
 	if err := c.rules.checkName("new-name", req.NewName); err != nil {
 		return err
 	}
-	now := c.now()
+	now, target := c.now(), tablePath(name.SchemaName().Table(req.NewName))
 	_, err := update(ctx, c, func(tx storage.Tx) (struct{}, error) {
 		var none struct{}
 		chain, err := walk(ctx, tx, tablePath(name), storage.Want{})
 		if err != nil || req.NewName == name.Table {
 			return none, err
 		}
-		target := name.SchemaName().Table(req.NewName)
 		if _, err := vacant(ctx, tx, target); err != nil {
 			return none, err
 		}
@@ -208,5 +214,5 @@ func (c *Catalog) RenameTable(ctx context.Context, name types.TableName, req typ
 		touch(&renamed, now)
 		return none, tx.Replace(ctx, old, renamed)
 	})
-	return err
+	return claimed(err, target)
 }

@@ -68,7 +68,7 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sight
 		return change{}, types.UpdateRequirementConflict.Errorf("assert-etag: the table's etag is %s, not %s", etag(old.object), *e)
 	}
 
-	new := old.clone()
+	new := new(*old) // shares with old what is not replaced
 	metadata, err := new.applyMetadata(u)
 	if err != nil {
 		return change{}, err
@@ -108,6 +108,7 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sight
 		new.record.LastCommitVersion, new.record.LastCommitTimestamp = copyOf(&c.Commit.Version), copyOf(&c.Commit.Timestamp)
 	}
 	if object {
+		new.shown, new.cached = nil, false
 		touch(&new.object, now)
 		if new.object.Body, err = new.body(); err != nil {
 			return change{}, err
@@ -227,10 +228,7 @@ func (t *table) applyLog(u *types.Update, now time.Time, r rules) (*storage.LogD
 	} else if delta.Backfilled == t.log.Backfilled && !domains {
 		return nil, nil
 	}
-	var err error
-	if delta.State, err = t.memory.encode(); err != nil {
-		return nil, err
-	}
+	delta.State = t.memory.encode()
 
 	// The log as a read after this would bring it.
 	t.log.Revision, t.log.Last, t.log.Backfilled, t.log.State = delta.Revision, delta.Last, delta.Backfilled, delta.State

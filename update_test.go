@@ -281,11 +281,11 @@ func TestApplyOrderIsFixed(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ch.table.properties()
-	if got[derivedClustering] != `[["id"],["a<b","c"]]` || got["delta.feature.clustering"] != "supported" {
-		t.Errorf("properties %v", got)
+	if got.Get(derivedClustering) != `[["id"],["a<b","c"]]` || got.Get("delta.feature.clustering") != "supported" {
+		t.Errorf("properties %v", got.Map())
 	}
 	for _, k := range []string{"delta.feature.rowTracking", derivedHighWaterMark} {
-		if v, ok := got[k]; ok {
+		if v, ok := got.Lookup(k); ok {
 			t.Errorf("%s is still %q", k, v)
 		}
 	}
@@ -390,21 +390,22 @@ func TestBodyRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := storage.Node{Object: old.object, Log: &storage.Log{State: []byte(`{"hwm":9007199254740993}`)}}
+	n := storage.Node{Object: old.object, Log: &storage.Log{State: memory{RowIDHighWaterMark: ptr(int64(9007199254740993))}.encode()}}
 	n.Body = body
-	got, err := decodeTable(n)
+	c := &Catalog{cache: newRevisionCache(0)}
+	got, err := c.table(n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(old.record, got.record); d != "" {
 		t.Error(d)
 	}
-	if got.properties()[derivedHighWaterMark] != "9007199254740993" || got.properties()[derivedClustering] != "[]" {
-		t.Error(got.properties())
+	if got.properties().Get(derivedHighWaterMark) != "9007199254740993" || got.properties().Get(derivedClustering) != "[]" {
+		t.Error(got.properties().Map())
 	}
 	for _, bad := range []string{"", "x", "{", "[]"} {
 		n.Body = []byte(bad)
-		if _, err := decodeTable(n); err == nil {
+		if _, err := c.table(n); err == nil {
 			t.Errorf("stored body %q is accepted", bad)
 		}
 	}

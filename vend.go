@@ -65,7 +65,7 @@ func (c *Catalog) StagingTableCredentials(ctx context.Context, id types.ID) ([]t
 		}
 		owner = s.Owner
 	case o.Kind == types.KindTable && isInManaged(o.Location):
-		t, err := decodeTable(storage.Node{Object: o})
+		t, err := c.table(storage.Node{Object: o})
 		if err != nil {
 			return nil, err
 		}

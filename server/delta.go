@@ -65,7 +65,11 @@ func (s *Server) listTables(r *http.Request) (any, error) {
 }
 
 func (s *Server) loadTable(r *http.Request) (any, error) {
-	return loaded(s.catalog.LoadTable(r.Context(), tableName(r)))
+	t, err := s.catalog.LoadTable(r.Context(), tableName(r))
+	if err != nil {
+		return nil, err
+	}
+	return tag(r, &t), nil
 }
 
 func (s *Server) updateTable(r *http.Request) (any, error) {

@@ -15,12 +15,13 @@ func (f *face) fail(s *Server, w http.ResponseWriter, r *http.Request, err error
 	code := types.CodeOf(err)
 	status := code.Status()
 	shown, ok := errors.AsType[*types.Error](err)
-	gone := r.Context().Err() != nil // the client has left, or the server stops
+	gone := errors.Is(r.Context().Err(), context.Canceled) // the client has left, or the server stops
 	switch {
 	case code == types.CommitStateUnknown && !ok:
 		shown = code.Errorf("it is not known whether the request was carried out; send the same request again")
 	case code == types.Internal && (gone || errors.Is(err, context.DeadlineExceeded)):
-		status, shown = http.StatusServiceUnavailable, code.Errorf("the request was cut short; retry")
+		code = types.Unavailable
+		status, shown = code.Status(), code.Errorf("the request was cut short; retry")
 	case code == types.Internal:
 		shown = code.Errorf("internal error")
 	case !ok: // a bare code
@@ -28,6 +29,9 @@ func (f *face) fail(s *Server, w http.ResponseWriter, r *http.Request, err error
 	}
 	if status >= http.StatusInternalServerError && code != types.NotImplemented && !gone {
 		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.EscapedPath(), "status", status, "err", err)
+	}
+	if code == types.TooManyRequests || code == types.Unavailable {
+		w.Header().Set("Retry-After", "1")
 	}
 	if m, ok := errors.AsType[*methodError](err); ok {
 		status = http.StatusMethodNotAllowed
@@ -55,8 +59,11 @@ var deltaFace = &face{jsonOnly: true, failure: func(err *types.Error, status int
 		Code    int        `json:"code"`
 	}
 	code := err.Code
-	if code == types.FailedPrecondition {
+	switch code {
+	case types.FailedPrecondition:
 		code = types.InvalidParameterValue
+	case types.Unavailable:
+		code = types.Internal
 	}
 	return struct {
 		Error model `json:"error"`
@@ -97,6 +104,7 @@ var unityCodes = map[types.Code]string{
 	types.CommitStateUnknown:        "COMMIT_STATE_UNKNOWN",
 	types.Internal:                  "INTERNAL",
 	types.NotImplemented:            "UNIMPLEMENTED",
+	types.Unavailable:               "INTERNAL",
 }
 
 // unityCode is the name of err's code, which for a taken name says whose it is.

@@ -58,7 +58,7 @@ func TestLocalOnly(t *testing.T) {
 
 // TestBareCode: an error may be a code and nothing else.
 func TestBareCode(t *testing.T) {
-	for _, code := range []types.Code{types.NotImplemented, types.PermissionDenied, types.TooManyRequests, types.CommitStateUnknown, types.Internal, types.FailedPrecondition} {
+	for _, code := range []types.Code{types.NotImplemented, types.PermissionDenied, types.TooManyRequests, types.CommitStateUnknown, types.Internal, types.FailedPrecondition, types.Unavailable} {
 		c, err := catalog.New(catalog.Config{Store: memory.New(), Vendor: credentials.VendorFunc(func(context.Context, credentials.Request) (types.Credential, error) {
 			return types.Credential{}, code
 		})})
@@ -67,8 +67,11 @@ func TestBareCode(t *testing.T) {
 		}
 		a := &api{TB: t, handler: server.New(c, server.Config{Logger: slog.New(slog.DiscardHandler)})}
 		want := string(code)
-		if code == types.FailedPrecondition {
+		switch code {
+		case types.FailedPrecondition:
 			want = string(types.InvalidParameterValue)
+		case types.Unavailable:
+			want = string(types.Internal)
 		}
 		a.refused("GET", delta+"/temporary-path-credentials?location=s3://b/x&operation=READ", "", code.Status(), want)
 	}

@@ -2,10 +2,10 @@ package server
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/leveelake/catalog"
 	"github.com/leveelake/catalog/api"
@@ -29,26 +30,34 @@ type Config struct {
 	// MaxBody is the longest request body, in bytes; 0 means 64 MiB, enough for a
 	// schema of tens of thousands of columns.
 	MaxBody int64
+
+	// MaxBodies bounds what the bodies of all requests under way have together, in bytes; 0
+	// means four times MaxBody. A request beyond it is refused with TooManyRequests.
+	MaxBodies int64
+
+	// Timeout is how long a request may take; 0 means a minute. Then it is answered with
+	// 503, unless a change is being made durable, which answers when that is known.
+	Timeout time.Duration
 }
 
 // A Server answers HTTP requests from a catalog.
 type Server struct {
 	catalog   *catalog.Catalog
 	log       *slog.Logger
-	maxBody   int64
+	bodies    bodies
+	timeout   time.Duration
 	mux       *http.ServeMux
 	endpoints []string // what GET /v1/config tells
 }
 
 // New makes a server for c.
 func New(c *catalog.Catalog, cfg Config) *Server {
-	s := &Server{catalog: c, log: cfg.Logger, maxBody: cfg.MaxBody, mux: http.NewServeMux()}
+	s := &Server{catalog: c, log: cfg.Logger, timeout: cmp.Or(cfg.Timeout, time.Minute), mux: http.NewServeMux()}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
-	if s.maxBody == 0 {
-		s.maxBody = 64 << 20
-	}
+	s.bodies.each = cmp.Or(cfg.MaxBody, 64<<20)
+	s.bodies.all = cmp.Or(cfg.MaxBodies, 4*s.bodies.each)
 	delta := s.deltaRoutes()
 	for _, rt := range delta {
 		if rt.pattern != configPattern {
@@ -115,10 +124,15 @@ type face struct {
 // handler makes an endpoint of f a handler.
 func (f *face) handler(s *Server, e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(r.Context()) // a copy: net/http goes by the body of its own
-		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody)
+		ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
+		defer cancel()
+		r = r.WithContext(ctx) // a copy: net/http goes by the body of its own
+		body := s.bodies.read(w, r)
+		defer body.release()
 		result, err := f.call(e, r)
-		s.log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.EscapedPath(), "code", types.CodeOf(err))
+		if s.log.Enabled(ctx, slog.LevelDebug) {
+			s.log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "code", types.CodeOf(err))
+		}
 		if err != nil {
 			f.fail(s, w, r, err)
 			return
@@ -147,6 +161,9 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const keepBuffer = 1 << 20
 
+// noCache tells caches on the way to ask here each time whether what they have is still so.
+var noCache = []string{"private, no-cache"}
+
 // document is a result that is not JSON.
 type document []byte
 
@@ -163,6 +180,15 @@ func write(w http.ResponseWriter, status int, result any) error {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, _ = w.Write(d)
 		return nil
+	}
+	if t, ok := result.(tagged); ok {
+		w.Header()["Etag"] = []string{t.tag}
+		w.Header()["Cache-Control"] = noCache
+		if t.had {
+			w.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+		result = t.appender
 	}
 	buf := buffers.Get().(*[]byte)
 	defer func() {
@@ -188,24 +214,6 @@ func write(w http.ResponseWriter, status int, result any) error {
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // nobody to tell if the client is gone
 	return nil
-}
-
-// body reads and decodes the body of a request.
-func body[T any](r *http.Request) (T, error) {
-	var v T
-	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		return v, unreadable(err)
-	}
-	return v, types.DecodeJSON(data, &v)
-}
-
-// unreadable is the error for a body that ends too late or too early.
-func unreadable(err error) error {
-	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return types.BadRequest.Errorf("the body is longer than %d bytes", tooLong.Limit)
-	}
-	return types.BadRequest.Errorf("the body cannot be read: %w", err)
 }
 
 // uuid reads an ID that stands in the field or parameter of this name.

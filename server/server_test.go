@@ -13,9 +13,11 @@ import (
 	"testing"
 
 	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/internal/pgtest"
 	"github.com/leveelake/catalog/server"
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/storage/memory"
+	"github.com/leveelake/catalog/storage/postgres"
 	"github.com/leveelake/catalog/storage/sqlite"
 )
 
@@ -24,6 +26,18 @@ var stores = map[string]func(t testing.TB) storage.Store{
 	"memory": func(testing.TB) storage.Store { return memory.New() },
 	"sqlite": func(t testing.TB) storage.Store {
 		s, err := sqlite.Open(t.TempDir() + "/catalog.db")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return s
+	},
+	"postgres": func(t testing.TB) storage.Store {
+		s, err := postgres.Open(t.Context(), pgtest.URL(t))
 		if err != nil {
 			t.Fatal(err)
 		}

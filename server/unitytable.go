@@ -47,27 +47,27 @@ func convert[To, From int | int32](p *From) *To {
 
 // tableInfo is TableInfo of the Unity Catalog REST API.
 type tableInfo struct {
-	Name            string            `json:"name"`
-	CatalogName     string            `json:"catalog_name"`
-	SchemaName      string            `json:"schema_name"`
-	TableType       types.TableType   `json:"table_type"`
-	Format          string            `json:"data_source_format"`
-	Columns         []columnInfo      `json:"columns"`
-	StorageLocation string            `json:"storage_location"`
-	Comment         string            `json:"comment,omitempty"`
-	Properties      map[string]string `json:"properties"`
-	Owner           *string           `json:"owner"`
-	CreatedAt       int64             `json:"created_at"`
-	CreatedBy       *string           `json:"created_by"`
-	UpdatedAt       int64             `json:"updated_at"`
-	UpdatedBy       *string           `json:"updated_by"`
-	TableID         types.ID          `json:"table_id"`
+	Name            string           `json:"name"`
+	CatalogName     string           `json:"catalog_name"`
+	SchemaName      string           `json:"schema_name"`
+	TableType       types.TableType  `json:"table_type"`
+	Format          string           `json:"data_source_format"`
+	Columns         []columnInfo     `json:"columns"`
+	StorageLocation string           `json:"storage_location"`
+	Comment         string           `json:"comment,omitempty"`
+	Properties      types.Properties `json:"properties"`
+	Owner           *string          `json:"owner"`
+	CreatedAt       int64            `json:"created_at"`
+	CreatedBy       *string          `json:"created_by"`
+	UpdatedAt       int64            `json:"updated_at"`
+	UpdatedBy       *string          `json:"updated_by"`
+	TableID         types.ID         `json:"table_id"`
 }
 
 func tableInfoOf(t types.Table) (tableInfo, error) {
 	info := tableInfo{
 		Name: t.Name.Table, CatalogName: t.Name.Catalog, SchemaName: t.Name.Schema, TableType: t.Type, Format: t.Format,
-		Columns: []columnInfo{}, StorageLocation: t.Location, Comment: t.Comment, Properties: orEmpty(t.Properties),
+		Columns: []columnInfo{}, StorageLocation: t.Location, Comment: t.Comment, Properties: t.Properties,
 		Owner: orNull(t.Owner), CreatedAt: millis(t.Created), CreatedBy: orNull(t.Owner), UpdatedAt: millis(t.Updated), TableID: t.ID,
 	}
 	if t.Columns.IsZero() {
@@ -163,7 +163,7 @@ func (s *Server) listUnityTables(r *http.Request) (any, error) {
 			t.Columns = types.Columns{}
 		}
 		if omitProperties {
-			t.Properties = nil
+			t.Properties = types.Properties{}
 		}
 		if out.Tables[i], err = tableInfoOf(t); err != nil {
 			return nil, err

@@ -80,9 +80,9 @@ type ListQuery struct {
 	Limit  int    // 0: all
 }
 
-// A LogDelta changes a log. The new log has Revision, Last, Backfilled and State as given;
-// Add, if not nil, becomes one of its commits; the store may drop what it remembers of
-// versions up to Forget.
+// A LogDelta changes a log. The new log has Revision, Last, which never goes down, Backfilled and
+// State as given; Add, if not nil, becomes one of its commits, the one of version Last; the store may drop what
+// it remembers of versions up to Forget.
 type LogDelta struct {
 	Revision, Last, Backfilled int64
 	State                      []byte
@@ -91,7 +91,9 @@ type LogDelta struct {
 }
 
 // A ReadTx reads. Absence is no error but a short or empty result, so that the caller
-// knows which level is missing. What a read returns belongs to the caller.
+// knows which level is missing. What a read returns belongs to the caller, all but the bytes in it
+// (bodies, states, data) and the elements of Log.Commits: others have the same ones, and nobody
+// may change them. What a write is given stays the caller's, who may change it afterwards.
 type ReadTx interface {
 	// Lookup walks path down from the root, one child a step, and returns the nodes it
 	// found: the root, which is no step itself, and on as far as the path exists;
@@ -167,11 +169,12 @@ type Store interface {
 
 // The errors that a store returns on purpose; any other is a fault.
 var (
-	ErrExists   = errors.New("storage: the name is taken")
-	ErrStale    = errors.New("storage: the object is not what was read")
-	ErrOrder    = errors.New("storage: read after write")
-	ErrConflict = errors.New("storage: too many conflicts")
-	ErrClosed   = errors.New("storage: the store is closed")
+	ErrExists      = errors.New("storage: the name is taken")
+	ErrStale       = errors.New("storage: the object is not what was read")
+	ErrOrder       = errors.New("storage: read after write")
+	ErrConflict    = errors.New("storage: too many conflicts")
+	ErrUnavailable = errors.New("storage: the store cannot be reached now") // nothing happened
+	ErrClosed      = errors.New("storage: the store is closed")
 )
 
 // View runs fn in s.View and returns what its last run returned.

@@ -10,8 +10,9 @@ import (
 // the sentinel: errors.Is(err, types.NoSuchTable).
 //
 // The first seventeen are spelled as on the wire of the Delta API (DeltaErrorType of
-// its document). FailedPrecondition is ours: other faces of the catalog have a code of
-// their own for it, the Delta API shows it as InvalidParameterValueException.
+// its document). The others are ours: other faces of the catalog may have a code of
+// their own for them, the Delta API shows FailedPrecondition as InvalidParameterValueException
+// and Unavailable as InternalServerErrorException.
 type Code string
 
 // The codes, each with its HTTP status and what it asks of the caller.
@@ -34,6 +35,7 @@ const (
 	Internal                  Code = "InternalServerErrorException"       // 500: not the caller's fault
 	NotImplemented            Code = "NotImplementedException"            // 501
 	FailedPrecondition        Code = "FailedPrecondition"                 // 400: not empty, in use, no storage root
+	Unavailable               Code = "Unavailable"                        // 503: nothing happened; retry later
 )
 
 // statuses gives each code its one HTTP status.
@@ -56,6 +58,7 @@ var statuses = map[Code]int{
 	Internal:                  http.StatusInternalServerError,
 	NotImplemented:            http.StatusNotImplemented,
 	FailedPrecondition:        http.StatusBadRequest,
+	Unavailable:               http.StatusServiceUnavailable,
 }
 
 // Error makes a code usable as a sentinel error.

@@ -28,6 +28,7 @@ func TestCodes(t *testing.T) {
 		types.Internal:                  500,
 		types.NotImplemented:            501,
 		types.FailedPrecondition:        400,
+		types.Unavailable:               503,
 		"ofAnotherWorld":                500,
 	} {
 		if got := code.Status(); got != status {

@@ -27,9 +27,10 @@ type Table struct {
 	Comment  string
 	Owner    string // principal that created the table; "" without authentication
 
-	ETag    string // changes with the metadata, never with a data-only commit; opaque
-	Created time.Time
-	Updated time.Time // moves with ETag
+	ETag     string // changes with the metadata, never with a data-only commit; opaque
+	Revision string // changes with anything, commits too: tables of the same Revision are the same; opaque; not in the JSON
+	Created  time.Time
+	Updated  time.Time // moves with ETag
 
 	Columns          Columns
 	PartitionColumns []string // names as spelled in Columns, in partition order
@@ -37,7 +38,7 @@ type Table struct {
 
 	// Properties holds what clients have set and what the catalog derives:
 	// delta.minReaderVersion, delta.feature.*, clusteringColumns and the like.
-	Properties map[string]string
+	Properties Properties
 
 	// LastCommitVersion is the version of the last commit that changed metadata, and
 	// LastCommitTimestamp its time in epoch milliseconds; nil if not known.

@@ -19,7 +19,7 @@ func managed() types.Table {
 		Columns:           types.RawColumns([]byte(columns1)),
 		PartitionColumns:  []string{"a"},
 		Protocol:          someProtocol,
-		Properties:        map[string]string{"z": "<&>", "delta.x": "é\n", "": ""},
+		Properties:        types.NewProperties(map[string]string{"z": "<&>", "delta.x": "é\n", "": ""}),
 		LastCommitVersion: ptr[int64](0), LastCommitTimestamp: ptr[int64](-5),
 		Commits:       []types.Commit{{Version: 2, Timestamp: 9, FileName: "g", FileSize: 8, FileModificationTimestamp: 7}, someCommit},
 		LatestVersion: ptr[int64](2),
@@ -104,7 +104,7 @@ func wide(columns int) types.Table {
 	t := managed()
 	t.Columns = types.NewColumns(s)
 	for i := range 25 {
-		t.Properties["delta.feature.number"+strconv.Itoa(i)] = "supported"
+		t.Properties = t.Properties.With("delta.feature.number"+strconv.Itoa(i), "supported")
 	}
 	return t
 }

@@ -13,7 +13,7 @@ func (t *Table) AppendJSON(dst []byte) []byte {
 	dst = appendInt(dst, `,"updated-time":`, t.Updated.UnixMilli())
 	dst = t.Columns.AppendJSON(append(dst, `,"columns":`...))
 	dst = appendStrings(append(dst, `,"partition-columns":`...), t.PartitionColumns)
-	dst = appendProperties(append(dst, `,"properties":`...), t.Properties)
+	dst = t.Properties.AppendJSON(append(dst, `,"properties":`...))
 	if t.LastCommitVersion != nil {
 		dst = appendInt(dst, `,"last-commit-version":`, *t.LastCommitVersion)
 	}
@@ -63,7 +63,7 @@ func readTableMetadata(data []byte, p *path) (Table, error) {
 		Updated:             need(o, "updated-time", readTime),
 		Columns:             need(o, "columns", readColumns),
 		PartitionColumns:    given(o, "partition-columns", listOf(readString)),
-		Properties:          need(o, "properties", mapOf(readString)),
+		Properties:          need(o, "properties", readProperties),
 		LastCommitVersion:   maybe(o, "last-commit-version", readInt64),
 		LastCommitTimestamp: maybe(o, "last-commit-timestamp-ms", readInt64),
 	}

@@ -143,35 +143,40 @@ func TestStartErrors(t *testing.T) {
 		"data below a file":  {[]string{"--data", filepath.Join(file, "x")}, file},
 		"store is no folder": {[]string{"--store", filepath.Join(file, "x.db")}, "x.db"},
 		"store is no SQLite": {[]string{"--store", file}, file},
+		"store is unknown":   {[]string{"--store", "mysql://u:secret@h/d"}, "mysql://"},
 		"store in use":       {[]string{"--data", inUse}, inUse},
 		"managed root":       {[]string{"--managed-root", "s3a://x"}, "s3"},
 		"catalog name":       {[]string{"--catalog", "a.b"}, "a.b"},
 		"unknown flag":       {[]string{"--nonsense"}, "--nonsense"},
 		"unknown log format": {[]string{"--log-format", "xml"}, "xml"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, test.args...)
-			cmd := levee(args...)
-			var stdout, stderr bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &stdout, &stderr
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
-			err := cmd.Wait()
-			stop()
-			text := stderr.String()
-			if code := cmd.ProcessState.ExitCode(); code != 1 {
-				t.Errorf("exit code %d, %v", code, err)
-			}
-			if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "levee: ") || !strings.Contains(text, test.says) {
-				t.Errorf("stderr %q", text)
-			}
-			if stdout.Len() > 0 {
-				t.Errorf("stdout %q", stdout.String())
-			}
-		})
+		t.Run(name, func(t *testing.T) { refused(t, test.says, test.args...) })
 	}
+}
+
+// refused starts a server that must not start, and returns the one line that says why.
+func refused(t *testing.T, says string, args ...string) string {
+	t.Helper()
+	cmd := levee(append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, args...)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	stop()
+	text := stderr.String()
+	if code := cmd.ProcessState.ExitCode(); code != 1 {
+		t.Errorf("exit code %d, %v", code, err)
+	}
+	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "levee: ") || !strings.Contains(text, says) {
+		t.Errorf("stderr %q, want something with %q", text, says)
+	}
+	if stdout.Len() > 0 {
+		t.Errorf("stdout %q", stdout.String())
+	}
+	return text
 }

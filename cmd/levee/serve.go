@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/leveelake/catalog/server"
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/storage/memory"
+	"github.com/leveelake/catalog/storage/postgres"
 	"github.com/leveelake/catalog/storage/sqlite"
 	"github.com/leveelake/catalog/types"
 )
@@ -25,7 +27,7 @@ import (
 type serveCmd struct {
 	Listen         string        `help:"Address to listen on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Data           string        `help:"Folder for the database and the files of managed tables (${default})." default:"./levee-data" placeholder:"DIR"`
-	Store          string        `help:"Where the state is kept: a path of a SQLite file, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH"`
+	Store          string        `help:"Where the state is kept: the path of a SQLite file, postgres://USER:PASSWORD@HOST/DATABASE, which several servers may share, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH|URL"`
 	ManagedRoot    string        `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
 	StagingAge     time.Duration `help:"How long a staging table may wait to become a table; 0: for ever." default:"168h"`
 	CheckFiles     bool          `help:"Look at the commit files of managed tables on local disks instead of taking a client's word for them." default:"true" negatable:""`
@@ -38,8 +40,24 @@ type serveCmd struct {
 // shutdownTime is how long requests in flight may take after a signal to stop.
 const shutdownTime = 15 * time.Second
 
+// How much memory may be spent so that the garbage collector runs rarely: most of what a request
+// makes is garbage when it is answered, and what stays is bounded by the caches. GOGC and GOMEMLIMIT
+// override it.
+const (
+	garbagePercent = 400 // of what is in use …
+	memoryGoal     = 160 << 20
+)
+
+func tuneCollector() {
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(garbagePercent)
+		debug.SetMemoryLimit(memoryGoal) // … and less as this comes near
+	}
+}
+
 // Run serves until ctx is done.
 func (s serveCmd) Run(ctx context.Context, o output) error {
+	tuneCollector()
 	return s.with(ctx, o, func(ctx context.Context, url string) error {
 		<-ctx.Done()
 		return nil
@@ -64,7 +82,7 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	store, closeStore, err := s.open(data)
+	store, closeStore, err := s.open(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -73,6 +91,9 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	root := s.ManagedRoot
 	if root == "" {
 		root = catalog.LocalURL(filepath.Join(data, "managed"))
+		if s.isShared() {
+			log.Warn("managed tables go to a folder of this machine: other servers on the same store need the same folder, or give all of them a --managed-root", "root", root)
+		}
 	}
 	cfg := catalog.Config{Store: store, ManagedRoot: root, Logger: log}
 	if isLocal := strings.HasPrefix(root, "file:") || filepath.IsAbs(root); isLocal {
@@ -213,12 +234,21 @@ func (s serveCmd) listen() (net.Listener, error) {
 }
 
 // open opens the store.
-func (s serveCmd) open(data string) (storage.Store, func() error, error) {
-	switch s.Store {
-	case "memory":
+func (s serveCmd) open(ctx context.Context, data string) (storage.Store, func() error, error) {
+	switch {
+	case s.Store == "memory":
 		m := memory.New()
 		return m, m.Close, nil
-	case "":
+	case s.isShared():
+		db, err := postgres.Open(ctx, s.Store)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--store: %w", err)
+		}
+		return db, db.Close, nil
+	case strings.Contains(s.Store, "://"):
+		scheme, _, _ := strings.Cut(s.Store, "://") // no more: there may be a password
+		return nil, nil, fmt.Errorf("--store: %s:// is no store that this server knows; it may be the path of a SQLite file, postgres://… or memory", scheme)
+	case s.Store == "":
 		s.Store = filepath.Join(data, "catalog.db")
 	}
 	db, err := sqlite.Open(s.Store)
@@ -226,6 +256,11 @@ func (s serveCmd) open(data string) (storage.Store, func() error, error) {
 		return nil, nil, err
 	}
 	return db, db.Close, nil
+}
+
+// isShared tells of a store that other servers may have open, too.
+func (s serveCmd) isShared() bool {
+	return strings.HasPrefix(s.Store, "postgres://") || strings.HasPrefix(s.Store, "postgresql://")
 }
 
 // ensure makes a catalog with a schema named default where they are missing.

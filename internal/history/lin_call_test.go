@@ -15,7 +15,10 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-const schemaPath = "/api/2.1/unity-catalog/delta/v1/catalogs/c/schemas/s"
+const (
+	schemasPath = "/api/2.1/unity-catalog/delta/v1/catalogs/c/schemas/"
+	schemaPath  = schemasPath + "s"
+)
 
 // tableName is the name of a table in the catalog.
 func tableName(slot, name int) string { return fmt.Sprintf("t%d%c", slot, 'a'+name) }
@@ -42,8 +45,8 @@ func commitOf(version int64, file uint32) types.Commit {
 }
 
 // request is the HTTP request of an input.
-func request(in input) (method, path string, body any) {
-	path = schemaPath + "/tables/" + tableName(in.slot, in.name)
+func (r *run) request(in input) (method, path string, body any) {
+	path = r.schema + "/tables/" + tableName(in.slot, in.name)
 	switch in.op {
 	case "load":
 		return "GET", path, nil
@@ -54,9 +57,9 @@ func request(in input) (method, path string, body any) {
 	case "rename":
 		return "POST", path + "/rename", types.RenameTable{NewName: tableName(in.slot, in.to)}
 	case "stage":
-		return "POST", schemaPath + "/staging-tables", types.CreateStagingTable{Name: tableName(in.slot, in.name)}
+		return "POST", r.schema + "/staging-tables", types.CreateStagingTable{Name: tableName(in.slot, in.name)}
 	case "create":
-		return "POST", schemaPath + "/tables", createManaged(tableName(in.slot, in.name), in.id, "file:///managed/__unitystorage/tables/"+string(in.id))
+		return "POST", r.schema + "/tables", createManaged(tableName(in.slot, in.name), in.id, r.root+"/__unitystorage/tables/"+string(in.id))
 	}
 	u := types.UpdateTable{Require: types.Requirement{TableUUID: in.id}}
 	if in.etag != "" {
@@ -93,7 +96,7 @@ func createManaged(name string, id types.ID, location string) types.CreateTable 
 
 // do sends a request and notes what came of it.
 func (c *client) do(ctx context.Context, in input) output {
-	method, path, body := request(in)
+	method, path, body := c.run.request(in)
 	var data []byte
 	if body != nil {
 		var err error
@@ -166,7 +169,7 @@ func (c *client) read(res *http.Response, err error) output {
 		return output{status: -1}
 	}
 	out.table = shown{
-		id: t.ID, etag: t.ETag, updated: t.Updated.UnixMilli(), property: t.Properties["p"],
+		id: t.ID, etag: t.ETag, updated: t.Updated.UnixMilli(), property: t.Properties.Get("p"),
 		metadata: *t.LastCommitVersion, latest: *t.LatestVersion,
 	}
 	version := *t.LatestVersion

@@ -116,6 +116,8 @@ func describe(i, o any) string {
 	switch s := out.table; {
 	case out.unknown:
 		b.WriteString(" → ?")
+	case in.op == "list":
+		fmt.Fprintf(&b, " → %d a %.8s b %.8s", out.status, out.listed[0], out.listed[1])
 	case s.etag == "":
 		fmt.Fprintf(&b, " → %d %s", out.status, out.code)
 	default:

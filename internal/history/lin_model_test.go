@@ -17,7 +17,7 @@ const slots = 5
 
 // An input is a request.
 type input struct {
-	op   string // load, exists, stage, create, update, rename, drop
+	op   string // load, exists, list, stage, create, update, rename, drop
 	slot int
 	name int // which of the slot's two names
 	to   int // rename
@@ -37,7 +37,8 @@ type output struct {
 	unknown bool
 	status  int
 	code    types.Code
-	table   shown // of an answer with a table
+	table   shown       // of an answer with a table
+	listed  [2]types.ID // list: what the slot's names are those of
 }
 
 // shown is what an answer shows of a table.
@@ -132,6 +133,9 @@ func step(s state, in input, out output) (bool, state) {
 	if out.status != status || out.code != code {
 		return false, s
 	}
+	if in.op == "list" {
+		return out.listed == [2]types.ID{s.names[0].id, s.names[1].id}, s
+	}
 	if status == http.StatusOK && in.op != "stage" {
 		t, ok := next.names[in.name].see(out.table)
 		if !ok {
@@ -149,6 +153,8 @@ func (s state) apply(in input) (state, int, types.Code) {
 	t := &s.names[in.name] // of a copy
 	there := t.id != ""
 	switch in.op {
+	case "list":
+		return s, http.StatusOK, ""
 	case "stage":
 		if there {
 			return refuse(s, types.AlreadyExists)

@@ -24,7 +24,7 @@ func record(t *testing.T, s setup) []porcupine.Operation {
 	var log bytes.Buffer
 	var logged sync.Mutex
 	logger := slog.New(slog.NewTextHandler(lockedWriter{&logged, &log}, nil))
-	c, err := catalog.New(catalog.Config{Store: s.store, ManagedRoot: "file:///managed", Logger: logger, Limits: s.limits})
+	c, err := catalog.New(catalog.Config{Store: s.store, ManagedRoot: managedRoot, Logger: logger, Limits: s.limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func record(t *testing.T, s setup) []porcupine.Operation {
 
 	w := newWire(s.seed, s.cuts)
 	defer w.close()
-	r := &run{url: web.URL, client: &http.Client{Transport: w}, flaky: s.flaky}
+	r := &run{url: web.URL, schema: schemaPath, root: managedRoot, client: &http.Client{Transport: w}, flaky: s.flaky}
 	for slot := range r.staged {
 		r.staged[slot] = map[types.ID]int{}
 	}
@@ -85,6 +85,8 @@ func (l lockedWriter) Write(p []byte) (int, error) {
 // A run is a history in the making.
 type run struct {
 	url    string
+	schema string // path of the schema
+	root   string // URL of the managed root
 	client *http.Client
 	flaky  bool
 	time   atomic.Int64 // one tick for each call and each return, so that none are equal

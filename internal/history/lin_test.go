@@ -6,19 +6,23 @@
 package history_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
 	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/internal/pgtest"
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/storage/memory"
+	"github.com/leveelake/catalog/storage/postgres"
 	"github.com/leveelake/catalog/storage/sqlite"
 	"github.com/leveelake/catalog/storage/storagetest"
 	"github.com/leveelake/catalog/types"
@@ -61,6 +65,7 @@ var backends = []struct {
 	// Between the two runs of a function other requests come in, as in a store that
 	// runs transactions side by side and repeats those that were in each other's way.
 	{"memory, run twice", 4, false, func(testing.TB, uint64) storage.Store { return storagetest.Rerun(memory.New(), nil) }},
+	{"postgres", 4, false, openPostgres},
 	{"sqlite, unsure", 4, true, func(t testing.TB, seed uint64) storage.Store { return unsure(openSQLite(t, seed), seed) }},
 }
 
@@ -75,6 +80,43 @@ func openSQLite(t testing.TB, _ uint64) storage.Store {
 		}
 	})
 	return s
+}
+
+// openPostgres opens two stores on one database, as replicas do, and takes them by turns.
+func openPostgres(t testing.TB, _ uint64) storage.Store {
+	url := pgtest.URL(t)
+	r := &replicas{}
+	for range 2 {
+		s, err := postgres.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		r.stores = append(r.stores, s)
+	}
+	return r
+}
+
+// replicas are stores on one database.
+type replicas struct {
+	stores []storage.Store
+	turn   atomic.Int64
+}
+
+func (r *replicas) next() storage.Store {
+	return r.stores[int(r.turn.Add(1))%len(r.stores)]
+}
+
+func (r *replicas) View(ctx context.Context, fn func(tx storage.ReadTx) error) error {
+	return r.next().View(ctx, fn)
+}
+
+func (r *replicas) Update(ctx context.Context, fn func(tx storage.Tx) error) error {
+	return r.next().Update(ctx, fn)
 }
 
 // unsure is s, but of some transactions it cannot tell whether they were committed.

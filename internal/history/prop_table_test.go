@@ -48,7 +48,7 @@ func (t *tableModel) moved(now time.Time) {
 func (t *tableModel) shown() types.Table {
 	out := t.Table
 	out.Columns = types.NewColumns(t.columns)
-	out.Properties = t.allProperties()
+	out.Properties = types.NewProperties(t.allProperties())
 	out.Protocol = types.Protocol{}
 	if t.protocol != nil {
 		out.Protocol = *t.protocol

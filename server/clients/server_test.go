@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/leveelake/catalog/internal/pgtest"
 )
 
 const (
@@ -81,6 +83,13 @@ func serve(t *testing.T) server {
 	s.url = "http://" + address
 
 	cmd := exec.Command(binary, "serve", "--listen", address, "--data", t.TempDir(), "--catalog", s.catalog)
+	switch store := os.Getenv("LEVEE_CLIENTS_STORE"); store {
+	case "", "sqlite":
+	case "postgres":
+		cmd.Args = append(cmd.Args, "--store", pgtest.URL(t))
+	default:
+		t.Fatalf("LEVEE_CLIENTS_STORE is %q; it may be sqlite or postgres", store)
+	}
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LEVEE_") }) // they set flags, too
 	var log syncBuffer
 	cmd.Stdout, cmd.Stderr = &log, &log

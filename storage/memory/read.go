@@ -82,7 +82,7 @@ func (r *reader) Overlap(ctx context.Context, location string, kinds []types.Kin
 		if !slices.Contains(kinds, o.Kind) {
 			return false
 		}
-		out = append(out, copyObject(o))
+		out = append(out, *o)
 		return true
 	}
 	for _, l := range storage.Prefixes(location) {
@@ -122,7 +122,7 @@ func (s *state) chain(chain []*storage.Object, w storage.Want) []storage.Node {
 }
 
 func (s *state) node(o *storage.Object, w storage.Want, withLog bool) storage.Node {
-	n := storage.Node{Object: copyObject(o)}
+	n := storage.Node{Object: *o}
 	if withLog {
 		l, _ := s.logs.get(o.ID)
 		n.Log = l.read(w.Version)
@@ -138,7 +138,7 @@ func (s *state) beside(parent types.ID, w storage.Want) []storage.Object {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(w.Names))) {
 		if id, ok := s.children.get(place{parent, w.Beside, name}); ok {
 			o, _ := s.objects.get(id)
-			out = append(out, copyObject(o))
+			out = append(out, *o)
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ type spot struct {
 type log struct {
 	revision, last, backfilled int64
 	state                      []byte
-	commits                    tree[int64, storage.Commit]
+	commits                    []storage.Commit // ascending; see add
 }
 
 func newState() *state {
@@ -118,21 +119,46 @@ func (s *state) remove(o *storage.Object) {
 
 // writeLog puts d in the place of l, which is nil if there is no log yet.
 func (s *state) writeLog(id types.ID, l *log, d storage.LogDelta) {
-	commits := newTree[int64, storage.Commit](cmp.Compare)
+	var commits []storage.Commit
 	if l != nil {
 		commits = l.commits
 	}
 	if d.Add != nil {
-		commits = commits.put(d.Add.Version, copyCommit(*d.Add))
+		commits = add(commits, copyCommit(*d.Add))
 	}
 	forget := min(d.Forget, d.Backfilled) // what is not backfilled is no memory
-	for v := range commits.from(0) {
-		if v > forget {
-			break
-		}
-		commits = commits.del(v)
+	if len(commits) > 0 && commits[0].Version <= forget {
+		commits = commits[find(commits, forget+1):]
 	}
 	s.logs = s.logs.put(id, &log{d.Revision, d.Last, d.Backfilled, bytes.Clone(d.State), commits})
+}
+
+// add returns commits, which others see, with c. At their end, where it nearly always goes, it may
+// use memory of theirs that they do not see: one Update runs at a time, and what one has added that
+// came to nothing nobody has seen.
+func add(commits []storage.Commit, c storage.Commit) []storage.Commit {
+	at := find(commits, c.Version)
+	if at < len(commits) {
+		commits = slices.Clone(commits)
+	}
+	return slices.Insert(commits, at, c)
+}
+
+// find returns the place of version among commits, or where it would be.
+func find(commits []storage.Commit, version int64) int {
+	if n := len(commits); n == 0 || commits[n-1].Version < version {
+		return n
+	}
+	at, _ := slices.BinarySearchFunc(commits, version, func(c storage.Commit, v int64) int { return cmp.Compare(c.Version, v) })
+	return at
+}
+
+// commit returns the commit of version, if it is remembered.
+func (l *log) commit(version int64) (storage.Commit, bool) {
+	if at := find(l.commits, version); at < len(l.commits) && l.commits[at].Version == version {
+		return l.commits[at], true
+	}
+	return storage.Commit{}, false
 }
 
 // rev is the revision of l, 0 if there is no log.
@@ -148,16 +174,11 @@ func (l *log) read(version int64) *storage.Log {
 	if l == nil {
 		return &storage.Log{}
 	}
-	out := &storage.Log{Revision: l.revision, Last: l.last, Backfilled: l.backfilled, State: bytes.Clone(l.state)}
-	for v, c := range l.commits.from(l.backfilled + 1) {
-		if v > l.last {
-			break
-		}
-		out.Commits = append(out.Commits, copyCommit(c))
-	}
+	out := &storage.Log{Revision: l.revision, Last: l.last, Backfilled: l.backfilled, State: l.state}
+	from, to := find(l.commits, l.backfilled+1), find(l.commits, l.last+1)
+	out.Commits = l.commits[from:to:to]
 	if version != 0 {
-		if c, ok := l.commits.get(version); ok {
-			c = copyCommit(c)
+		if c, ok := l.commit(version); ok {
 			out.Asked = &c
 		}
 	}

@@ -103,6 +103,12 @@ func TestStrict(t *testing.T) {
 		"backfilled beyond last": {nil, after(ctx, func(tx storage.Tx) error {
 			return tx.WriteLog(ctx, childID, *now.Log, storage.LogDelta{Revision: 99, Last: 10, Backfilled: 11})
 		})},
+		"WriteLog that lowers Last": {nil, after(ctx, func(tx storage.Tx) error {
+			return tx.WriteLog(ctx, childID, *now.Log, storage.LogDelta{Revision: 99, Last: 9})
+		})},
+		"WriteLog of another version than Last": {nil, after(ctx, func(tx storage.Tx) error {
+			return tx.WriteLog(ctx, childID, *now.Log, storage.LogDelta{Revision: 99, Last: 11, Add: &storage.Commit{Version: 12}})
+		})},
 		"version twice": {nil, after(ctx, func(tx storage.Tx) error {
 			return tx.WriteLog(ctx, childID, *now.Log, storage.LogDelta{Revision: 99, Last: 10, Add: &storage.Commit{Version: 10}})
 		})},
@@ -131,7 +137,7 @@ func TestForgets(t *testing.T) {
 	s := fixture(t)
 	kept := func() int {
 		l, _ := s.state.Load().logs.get(childID)
-		return l.commits.root.count()
+		return len(l.commits)
 	}
 	if kept() != 10 {
 		t.Fatalf("it remembers %d versions", kept())

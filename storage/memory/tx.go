@@ -154,11 +154,13 @@ func (t *tx) WriteLog(ctx context.Context, id types.ID, old storage.Log, d stora
 		if old.Revision != l.rev() || old.Revision != s.log {
 			return fmt.Errorf("%w: log of %s", storage.ErrStale, id)
 		}
-		if d.Revision <= old.Revision || d.Backfilled > d.Last {
-			return fmt.Errorf("memory: WriteLog of %s does not raise Revision, or backfills what is not there", id)
+		if d.Revision <= old.Revision || d.Last < old.Last || d.Backfilled > d.Last || d.Add != nil && d.Add.Version != d.Last {
+			return fmt.Errorf("memory: WriteLog of %s does not raise Revision, lowers Last, backfills what is not there, or adds another version than the last", id)
 		}
-		if d.Add != nil && l != nil && l.commits.has(d.Add.Version) {
-			return fmt.Errorf("memory: WriteLog of %s: there is a version %d", id, d.Add.Version)
+		if d.Add != nil && l != nil {
+			if _, ok := l.commit(d.Add.Version); ok {
+				return fmt.Errorf("memory: WriteLog of %s: there is a version %d", id, d.Add.Version)
+			}
 		}
 		t.state.writeLog(id, l, d)
 		t.note(id, seen{revision: s.revision, log: d.Revision})

@@ -38,8 +38,11 @@ const (
 	qInsert
 	qReplace
 	qDelete
-	qInsertLog
-	qUpdateLog
+	qLastBatch
+	qJournal
+	qAppend
+	qClear
+	qPutLog
 	qAddCommit
 	qOldest
 	qForget
@@ -86,8 +89,12 @@ var queries = [...]string{
 	qReplace: `UPDATE object SET kind = ?3, name = ?4, location = ?5, revision = ?6, updated = ?7, body = ?8
 		WHERE id = ?1 AND revision = ?2`,
 	qDelete:    `DELETE FROM object WHERE id = ?1 AND revision = ?2`,
-	qInsertLog: `INSERT INTO log (object, revision, last, backfilled, state) VALUES (?1, ?2, ?3, ?4, ?5)`,
-	qUpdateLog: `UPDATE log SET revision = ?2, last = ?3, backfilled = ?4, state = ?5 WHERE object = ?1 AND revision = ?6`,
+	qLastBatch: `SELECT batch FROM journal ORDER BY batch DESC LIMIT 1`,
+	qJournal:   `SELECT batch, entries FROM journal ORDER BY batch`,
+	qAppend:    `INSERT INTO journal (batch, entries) VALUES (?1, ?2)`,
+	qClear:     `DELETE FROM journal`,
+	qPutLog: `INSERT INTO log (object, revision, last, backfilled, state) VALUES (?1, ?2, ?3, ?4, ?5)
+		ON CONFLICT DO UPDATE SET revision = ?2, last = ?3, backfilled = ?4, state = ?5`,
 	qAddCommit: `INSERT INTO "commit" (log, version, file, data) VALUES (?1, ?2, ?3, ?4)`,
 	qOldest:    `SELECT version FROM "commit" WHERE log = ?1 ORDER BY version LIMIT 1`,
 	qForget:    `DELETE FROM "commit" WHERE log = ?1 AND version <= ?2`,

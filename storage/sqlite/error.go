@@ -14,6 +14,7 @@ var (
 	ErrForeign = errors.New("it is not a database of this catalog")
 	ErrNewer   = errors.New("it was written by a newer version of this catalog")
 	ErrDamaged = errors.New("it is damaged")
+	ErrLinked  = errors.New("it has another name (a hard link), under which another store could use it unnoticed")
 )
 
 // A fault is an error of SQLite or of the operating system, with the file it is about.

@@ -5,6 +5,7 @@ package sqlite
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -32,4 +33,12 @@ func lock(path string) (io.Closer, error) {
 		return nil, ErrInUse
 	}
 	return nil, &os.PathError{Op: "flock", Path: path, Err: err}
+}
+
+// names returns how many names a file has.
+func names(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
 }

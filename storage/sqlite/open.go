@@ -9,12 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/leveelake/catalog/storage/internal/nodes"
 )
 
 // Open opens the store in the file at path, or makes it there; the folder must exist.
 // Until Close, no other Open of the file succeeds, in this process or another, by
 // whatever path: it returns an error that is [ErrInUse]. A file that is not ours, too new, or
-// not readable as a database is left as it is: [ErrForeign], [ErrNewer], [ErrDamaged].
+// not readable as a database is left as it is: [ErrForeign], [ErrNewer], [ErrDamaged]; so is one
+// that has two names, since the lock goes by the name: [ErrLinked].
 func Open(path string) (*Store, error) { return open(path, "FULL") }
 
 // open is Open with the given synchronous setting. FULL is the only one that keeps the
@@ -45,10 +48,19 @@ func open(path, synchronous string) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, lock: owner, writer: newWriter(c), views: newPool(func() (*conn, error) {
-		c, err := connect(path, `query_only = ON`, `foreign_keys = ON`)
+	s := &Store{path: path, lock: owner, cache: nodes.New(cacheLimit), views: newPool(func() (*conn, error) {
+		// As many KiB for each: few, since what is read most is in our own cache.
+		c, err := connect(path, `query_only = ON`, `foreign_keys = ON`, `cache_size = -1024`)
 		return c, faultOf(path, err)
 	})}
+	s.writer = newWriter(c, s.cache, &s.journal)
+	j, number, err := c.loadJournal()
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	s.journal.Store(j)
+	s.writer.number = number
 	s.end = sync.OnceValue(s.close)
 	go s.writer.run()
 	return s, nil
@@ -115,6 +127,11 @@ func prepare(path string) error {
 		return err
 	}
 	defer f.Close() // before SQLite opens it: POSIX locks do not survive this in the same process
+	if info, err := f.Stat(); err != nil {
+		return err
+	} else if names(info) > 1 {
+		return ErrLinked
+	}
 	const magic = "SQLite format 3\x00"
 	head := make([]byte, len(magic))
 	switch _, err := io.ReadFull(f, head); {

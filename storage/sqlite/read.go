@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	engine "zombiezen.com/go/sqlite"
 
@@ -15,14 +14,14 @@ import (
 // errOver is the answer to the use of a transaction after its fn has returned.
 var errOver = errors.New("sqlite: the transaction is over")
 
-// A reader is the whole of a View, and the reading half of an Update.
+// A reader reads from the tables and the journal, in a transaction that others begin and end.
 type reader struct {
 	*conn
-	began bool // a transaction is open on the connection
-	over  bool // fn has returned
+	journal *journal
+	batch   int64 // the last that the transaction sees
 
 	lastID  types.ID // the last of the last chain, and its key: most writes are about it
-	lastKey int64
+	lastKey int64    // 0: it came from the cache, which has no keys
 }
 
 // row is an object as it is stored.
@@ -32,11 +31,8 @@ type row struct {
 	storage.Object
 }
 
-// Lookup walks the path by one search a step.
-func (r *reader) Lookup(ctx context.Context, path []storage.Step, w storage.Want) ([]storage.Node, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, r.fault(err)
-	}
+// byPath walks the path by one search a step.
+func (r *reader) byPath(ctx context.Context, path []storage.Step, w storage.Want) ([]storage.Node, error) {
 	chain := make([]row, 0, len(path)+1)
 	o, ok, err := r.one(qRoot, nil)
 	for ok && err == nil {
@@ -57,11 +53,8 @@ func (r *reader) Lookup(ctx context.Context, path []storage.Step, w storage.Want
 	return r.chain(ctx, chain, w)
 }
 
-// Get climbs from the object to the root.
-func (r *reader) Get(ctx context.Context, id types.ID, w storage.Want) ([]storage.Node, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, r.fault(err)
-	}
+// byID climbs from the object to the root.
+func (r *reader) byID(ctx context.Context, id types.ID, w storage.Want) ([]storage.Node, error) {
 	var chain []row
 	o, ok, err := r.one(qByID, func(s *engine.Stmt) { s.BindText(1, string(id)) })
 	for ok && err == nil {
@@ -82,11 +75,8 @@ func (r *reader) Get(ctx context.Context, id types.ID, w storage.Want) ([]storag
 	return r.chain(ctx, chain, w)
 }
 
-// List reads the children in the order of the index.
-func (r *reader) List(ctx context.Context, q storage.ListQuery, w storage.Want) ([]storage.Node, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, r.fault(err)
-	}
+// childrenOf reads the children in the order of the index.
+func (r *reader) childrenOf(ctx context.Context, q storage.ListQuery, w storage.Want) ([]storage.Node, error) {
 	rows, err := r.children(ctx, q)
 	if err != nil {
 		return nil, r.fault(err)
@@ -102,11 +92,8 @@ func (r *reader) List(ctx context.Context, q storage.ListQuery, w storage.Want) 
 	return out, nil
 }
 
-// Overlap asks the index on locations once for each prefix, and once for all beneath.
-func (r *reader) Overlap(ctx context.Context, location string, kinds []types.Kind, below int) ([]storage.Object, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, r.fault(err)
-	}
+// near asks the index on locations once for each prefix, and once for all beneath.
+func (r *reader) near(ctx context.Context, location string, kinds []types.Kind, below int) ([]storage.Object, error) {
 	var keys []int64
 	for _, l := range storage.Prefixes(location) {
 		more, err := r.located(ctx, qLocated, []string{l}, kinds, -1)
@@ -134,28 +121,13 @@ func (r *reader) Overlap(ctx context.Context, location string, kinds []types.Kin
 	return out, nil
 }
 
-// ready says whether a read may begin, and begins the transaction before the first.
-func (r *reader) ready(ctx context.Context) error {
-	if r.over {
-		return errOver
-	}
-	if err := ctx.Err(); err != nil || r.began {
-		return err
-	}
-	if err := r.run(qBegin); err != nil {
-		return err
-	}
-	r.began = true
-	return nil
-}
-
 // fault names the file in an error of SQLite; others, such as that of a context, pass as
 // they are.
-func (r *reader) fault(err error) error {
+func (c *conn) fault(err error) error {
 	if engine.ErrCode(err) == engine.ResultError {
 		return err
 	}
-	return faultOf(r.path, err)
+	return faultOf(c.path, err)
 }
 
 // scan reads the columns of the row at which s stands. q says what follows columns.
@@ -166,8 +138,8 @@ func scan(s *engine.Stmt, q query) row {
 		Name:     s.ColumnText(3),
 		Location: s.ColumnText(4),
 		Revision: s.ColumnInt64(5),
-		Created:  time.UnixMilli(s.ColumnInt64(6)).UTC(),
-		Updated:  time.UnixMilli(s.ColumnInt64(7)).UTC(),
+		Created:  ofMillis(s.ColumnInt64(6)),
+		Updated:  ofMillis(s.ColumnInt64(7)),
 		Body:     column(s, 8),
 	}}
 	switch q {

@@ -31,7 +31,7 @@ func (r *reader) node(ctx context.Context, o row, w storage.Want, withLog bool) 
 	}
 	n.Object = o.Object
 	if withLog {
-		if n.Log, err = r.log(o.key, w.Version); err != nil {
+		if n.Log, err = r.log(o.ID, o.key, w.Version); err != nil {
 			return n, err
 		}
 	}
@@ -173,59 +173,4 @@ func (r *reader) key(id types.ID) (int64, error) {
 		return 0, err
 	}
 	return s.ColumnInt64(0), nil
-}
-
-// log returns the log of the object key. The memory of versions costs nothing here:
-// only what is not backfilled is read, and the one version that is asked for.
-func (r *reader) log(key, version int64) (*storage.Log, error) {
-	s, err := r.get(qLog)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Reset()
-	s.BindInt64(1, key)
-	ok, err := s.Step()
-	if err != nil {
-		return nil, err
-	}
-	l := &storage.Log{}
-	if !ok {
-		return l, nil
-	}
-	l.Revision, l.Last, l.Backfilled = s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2)
-	l.State = column(s, 3)
-	if l.Last > l.Backfilled {
-		if l.Commits, err = r.commits(qCommits, key, l.Backfilled, l.Last); err != nil {
-			return nil, err
-		}
-	}
-	if version == 0 {
-		return l, nil
-	}
-	asked, err := r.commits(qVersion, key, version)
-	if len(asked) > 0 {
-		l.Asked = &asked[0]
-	}
-	return l, err
-}
-
-// commits returns the commits of the log key that q finds.
-func (r *reader) commits(q query, key int64, versions ...int64) ([]storage.Commit, error) {
-	s, err := r.get(q)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Reset()
-	s.BindInt64(1, key)
-	for i, v := range versions {
-		s.BindInt64(i+2, v)
-	}
-	var out []storage.Commit
-	for {
-		ok, err := s.Step()
-		if !ok || err != nil {
-			return out, err
-		}
-		out = append(out, storage.Commit{Version: s.ColumnInt64(0), File: s.ColumnText(1), Data: column(s, 2)})
-	}
 }

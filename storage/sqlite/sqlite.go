@@ -7,6 +7,16 @@
 // write-ahead log was cut off or damaged, it goes back to the last Update that is whole.
 // Views run beside the Updates, each on a snapshot of its own.
 //
+// A commit to a log is no more than an entry of a journal in the file, which holds all of a batch in
+// one row and moves to the tables of logs now and then; objects are written to theirs at once.
+// What is in use is kept in memory, within fixed bounds, and since nobody else writes
+// the file, it is as good as what is stored: most reads and most Updates of a log ask
+// the file nothing.
+//
+// On a full disk an Update fails and nothing happens, Views go on, and so do Updates when there is room
+// again. Only one store may use the file at a time, by whatever path: a second is refused. So is
+// a file with a second name of its own (a hard link), since that could not be told.
+//
 // The file has companions in its folder: -wal and -shm are SQLite's and hold what is not
 // yet in the file itself (a backup of the file alone is none: use VACUUM INTO or the
 // backup command of SQLite's shell); .lock is ours, is empty, and stays.
@@ -17,16 +27,20 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/nodes"
 )
 
 // A Store keeps its state in a file. It is the only one to use the file.
 type Store struct {
-	path   string
-	lock   io.Closer
-	writer *writer
-	views  *pool
+	path    string
+	lock    io.Closer
+	cache   *nodes.Cache
+	journal atomic.Pointer[journal]
+	writer  *writer
+	views   *pool
 
 	mu     sync.Mutex
 	calls  sync.WaitGroup // Add under mu, and not once closed
@@ -35,22 +49,6 @@ type Store struct {
 }
 
 var _ storage.Store = (*Store)(nil)
-
-// View runs fn on a snapshot: that of the first read.
-func (s *Store) View(ctx context.Context, fn func(tx storage.ReadTx) error) error {
-	if err := s.enter(ctx); err != nil {
-		return err
-	}
-	defer s.calls.Done()
-	c, err := s.views.lend(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.views.giveBack(c)
-	r := &reader{conn: c}
-	defer func() { r.over = true }() // on a panic of fn, too
-	return fn(r)
-}
 
 // Update runs fn on the goroutine that writes, in the order in which Updates came, and
 // returns once its batch is durable. While it waits for its turn, ctx ends it; when fn
@@ -95,8 +93,12 @@ func (s *Store) close() error {
 	s.calls.Wait()
 	close(s.writer.queue)
 	<-s.writer.stopped
-	err := s.views.close()
+	err := errors.Join(s.writer.fold(), s.views.close())
 	// The last connection to close empties the WAL by itself, but tells nobody if it cannot.
 	err = errors.Join(err, s.writer.pragma(qTruncate), s.writer.conn.Close())
 	return errors.Join(faultOf(s.path, err), s.lock.Close())
 }
+
+// cacheLimit is how many bytes of objects and logs are kept in memory: the tables that are in
+// use, and few of those that are not.
+const cacheLimit = 32 << 20

@@ -126,8 +126,21 @@ func number(t testing.TB, s *Store, statement string) (n int64) {
 	return n
 }
 
-// count returns the number of rows of a table of the database.
+// moveJournal lets the journal move to the tables.
+func moveJournal(t testing.TB, s *Store) {
+	t.Helper()
+	update(t, s, func(storage.Tx) error { s.writer.foldAt = 0; return nil })
+	update(t, s, func(storage.Tx) error { // it has been tried
+		if n := len(s.journal.Load().logs); n != 0 || s.writer.foldAt != foldFrom {
+			t.Errorf("%d logs are left in the journal", n)
+		}
+		return nil
+	})
+}
+
+// count returns the number of rows of a table of the database, with what was in the journal.
 func count(t testing.TB, s *Store, what string) int64 {
 	t.Helper()
+	moveJournal(t, s)
 	return number(t, s, `SELECT count(*) FROM `+what)
 }

@@ -1,13 +1,11 @@
 package sqlite
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"runtime"
 	"sync/atomic"
 
-	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/nodes"
+	"github.com/leveelake/catalog/types"
 )
 
 // batchMost is how many Updates may share one COMMIT, and how many more may queue
@@ -17,40 +15,40 @@ const batchMost = 256
 // errRolledBack is the answer where a fault undid a transaction and nobody kept its error.
 var errRolledBack = errors.New("sqlite: the transaction was rolled back after a fault")
 
-// A request is an Update that waits for the writer. The caller owns ctx, fn and claim;
-// the writer owns the rest from the time it has claimed the request until it closes done.
-type request struct {
-	ctx   context.Context
-	fn    func(tx storage.Tx) error
-	claim atomic.Bool   // by the writer, to run fn, or by the caller, to leave
-	done  chan struct{} // closed with the answer
-
-	ran      bool
-	rests    bool // on writes of its batch, its own or a neighbour's
-	err      error
-	panicked bool
-	value    any  // of the panic
-	exited   bool // fn called runtime.Goexit
-}
-
 // A writer is the one goroutine that writes. It takes what has queued up, runs it in one
 // transaction, commits, and only then answers: a refusal, too, may rest on what a
 // neighbour wrote. It waits for nothing but the first request: those that come in
 // while it syncs are the next batch.
 type writer struct {
 	conn    *conn
+	cache   *nodes.Cache
+	journal *atomic.Pointer[journal]
 	queue   chan *request // closed by Close
 	stopped chan struct{} // closed when the goroutine has ended for good
 
-	batch   []*request
-	next    int   // the first of the batch that was not served
-	open    bool  // in a transaction
-	dirty   bool  // one of the batch has written in it
-	covered int64 // frames of the WAL when it was last copied to the database
+	batch  []*request
+	next   int   // the first of the batch that was not served
+	open   bool  // in a transaction
+	rows   bool  // one of the batch has written in it
+	dirty  bool  // one of the batch has written there or to a log
+	number int64 // of the batch, in the journal
+
+	encoded []byte         // the entries of the batch
+	logs    []types.ID     // that they are about
+	changes []nodes.Change // that the cache holds
+
+	foldFrom int   // of its constant, but in tests
+	foldAt   int   // the size of the journal at which it is moved
+	broken   error // why it has not moved to the tables, if it is larger than foldMost
+	covered  int64 // frames of the WAL when it was last copied to the database
 }
 
-func newWriter(c *conn) *writer {
-	return &writer{conn: c, queue: make(chan *request, batchMost), stopped: make(chan struct{})}
+// A position is one in the entries of a batch.
+type position struct{ bytes, logs int }
+
+func newWriter(c *conn, cache *nodes.Cache, j *atomic.Pointer[journal]) *writer {
+	return &writer{conn: c, cache: cache, journal: j, foldFrom: foldFrom, foldAt: foldFrom,
+		queue: make(chan *request, batchMost), stopped: make(chan struct{})}
 }
 
 // run is the goroutine. If a fn calls runtime.Goexit (as t.FailNow does), the goroutine
@@ -109,10 +107,7 @@ func (w *writer) serve(r *request) {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return
 	}
-	if r.err = faultOf(w.conn.path, w.begin()); r.err != nil {
-		return
-	}
-	t := &tx{reader: reader{conn: w.conn, began: true}, nested: w.dirty}
+	t := &tx{reader: reader{conn: w.conn, journal: w.journal.Load(), batch: all}, writer: w, from: w.position()}
 	returned := false
 	defer func() {
 		t.over = true
@@ -142,85 +137,13 @@ func (w *writer) begin() error {
 	return nil
 }
 
-// settle keeps what fn wrote if all went well, and else undoes it.
-func (w *writer) settle(t *tx, r *request) {
-	if r.err == nil {
-		r.err = t.err
-	}
-	if r.err == nil {
-		r.err = r.ctx.Err()
-	}
-	r.rests = w.dirty
-	if w.conn.AutocommitEnabled() { // a fault so bad that SQLite has rolled back by itself
-		cause := cmp.Or(t.err, r.err, errRolledBack)
-		if r.err == nil {
-			r.err = cause
-		}
-		w.drop(cause)
-		return
-	}
-	if !t.wrote {
-		return
-	}
-	failed := r.err != nil || r.panicked || r.exited
-	var err error
-	switch {
-	case !failed && t.nested:
-		err = w.conn.run(qRelease)
-	case !failed:
-	case t.nested:
-		if err = w.conn.run(qRollbackTo); err == nil {
-			err = w.conn.run(qRelease)
-		}
-	default: // the transaction holds nothing else
-		err = w.rollback()
-	}
-	if err != nil {
-		if r.err == nil {
-			r.rests = true
-		}
-		w.drop(err)
-		return
-	}
-	if !failed {
-		w.dirty, r.rests = true, true
-	}
-}
-
-// rollback ends the transaction, if there is one that SQLite has not ended itself.
-func (w *writer) rollback() error {
-	w.open, w.dirty = false, false
-	if w.conn.AutocommitEnabled() {
-		return nil
-	}
-	return w.conn.run(qRollback)
-}
-
-// drop gives up what the batch has written up to now; nothing of it happened.
-func (w *writer) drop(cause error) {
-	w.answerResting(faultOf(w.conn.path, cause))
-	_ = w.rollback() // begin tries again
-}
-
-// answerResting changes the answers that rest on writes which are gone. It leaves
-// those alone that it has changed before, and panics, which no commit can help.
-func (w *writer) answerResting(err error) {
-	for _, r := range w.batch[:w.next] {
-		if r.rests {
-			r.err, r.rests = err, false
-		}
-	}
-}
-
-// finish commits the batch, answers all of it, and looks after the WAL.
+// finish commits the batch, answers all of it, and looks after the journal and the WAL.
 func (w *writer) finish() {
 	if len(w.batch) == 0 {
 		return
 	}
 	dirty := w.dirty
-	if w.open {
-		w.commit()
-	}
+	w.commit()
 	for _, r := range w.batch {
 		if r.ran {
 			close(r.done)
@@ -228,46 +151,10 @@ func (w *writer) finish() {
 	}
 	clear(w.batch)
 	w.batch, w.next = w.batch[:0], 0
+	if w.journal.Load().size >= w.foldAt {
+		w.refold()
+	}
 	if dirty {
 		w.checkpoint()
 	}
-}
-
-// commit makes the batch durable. A batch that wrote nothing leaves no trace on disk.
-func (w *writer) commit() {
-	if !w.dirty {
-		w.rollback()
-		return
-	}
-	if err := w.conn.run(qCommit); err != nil {
-		w.answerResting(lost(w.conn.path, err))
-		w.rollback()
-		return
-	}
-	w.open, w.dirty = false, false
-}
-
-// do runs fn on the writer's goroutine and returns the answer, its panic or its exit.
-func (w *writer) do(ctx context.Context, fn func(tx storage.Tx) error) error {
-	r := &request{ctx: ctx, fn: fn, done: make(chan struct{})}
-	select {
-	case w.queue <- r:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		if r.claim.CompareAndSwap(false, true) {
-			return ctx.Err()
-		}
-		<-r.done // fn has begun: the truth is on its way
-	}
-	switch {
-	case r.exited:
-		runtime.Goexit()
-	case r.panicked:
-		panic(r.value)
-	}
-	return r.err
 }

@@ -119,7 +119,7 @@ func testCopiedIn(e *env) {
 }
 
 // testCopiedOut: what the caller does with what it read is not seen, in the same
-// transaction either, for what a read returns belongs to the caller.
+// transaction either, for what a read returns belongs to the caller, all but the bytes.
 func testCopiedOut(e *env) {
 	c, s, t := e.branch("main")
 	e.insert(object(kindGrant, t.ID, "alice"))
@@ -154,9 +154,7 @@ func testCopiedOut(e *env) {
 		for _, n := range nodes {
 			spoilNode(n)
 		}
-		for _, o := range objects {
-			spoil(o.Body)
-		}
+		clear(objects)
 		nodes, objects, err = read(tx)
 		e.same("a second read", textOfNodes(nodes)+textOfObjects(objects), first)
 		return err
@@ -170,21 +168,12 @@ func testCopiedOut(e *env) {
 }
 
 func spoilNode(n storage.Node) {
-	spoil(n.Body)
-	for _, o := range n.Beside {
-		spoil(o.Body)
-	}
 	clear(n.Beside)
 	if n.Log == nil {
 		return
 	}
-	spoil(n.Log.State)
-	for _, c := range n.Log.Commits {
-		spoil(c.Data)
-	}
-	clear(n.Log.Commits)
+	_ = append(n.Log.Commits, storage.Commit{File: "spoilt"}) // over what the store has behind them
 	if n.Log.Asked != nil {
-		spoil(n.Log.Asked.Data)
 		n.Log.Asked.File = "spoilt"
 	}
 	*n.Log = storage.Log{Revision: 99}

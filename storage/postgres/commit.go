@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"errors"
+
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/nodes"
+	"github.com/leveelake/catalog/types"
+)
+
+// errRefused is the answer to a commit whose conditions did not hold: nothing happened.
+var errRefused = errors.New("postgres: refused")
+
+// A commit is an Update that read one chain with its log and writes that log: by far the most
+// frequent one. All that it must hold is in one row, that of the log, so that one
+// statement without a lock will do: the database looks at the row again after it has
+// waited for it.
+type commit struct {
+	id     types.ID
+	object int64 // revision
+	was    int64 // revision of the log
+	delta  storage.LogDelta
+
+	shared saw // the ancestors, and what is beside them
+	own    saw // what is beside the object itself
+
+	done chan struct{} // closed with err, if it waits for others to send it
+	err  error
+}
+
+// commit returns what a run wants if that is a commit, else nil.
+func (a *attempt) commit() *commit {
+	if len(a.writes) != 1 || len(a.reads) != 1 {
+		return nil
+	}
+	w, r := &a.writes[0], &a.reads[0]
+	if w.old != nil || w.new != nil || w.unread || w.log.Revision == 0 || r.nodes == 0 || len(r.logs) != 1 || r.logs[0].id != w.id {
+		return nil
+	}
+	last := r.refs[r.nodes-1]
+	c := &commit{id: w.id, object: last.revision, was: w.log.Revision, delta: w.delta}
+	c.shared.refs = r.refs[:r.nodes-1]
+	for i, b := range r.refs[r.nodes:] { // in the order of the nodes
+		if int(b.depth) == r.nodes {
+			c.own.refs = r.refs[r.nodes+i:]
+			break
+		}
+		c.shared.refs = append(c.shared.refs[:len(c.shared.refs):len(c.shared.refs)], b)
+	}
+	for i := range r.absents {
+		if r.absents[i].parent == w.id {
+			c.shared.absents, c.own.absents = r.absents[:i], r.absents[i:]
+			return c
+		}
+	}
+	c.shared.absents = r.absents
+	return c
+}
+
+// remember tells the memory what was written.
+func (a *attempt) remember() {
+	changes := make([]nodes.Change, 0, len(a.writes))
+	for i := range a.writes {
+		w := &a.writes[i]
+		if w.new == nil && w.old == nil {
+			changes = append(changes, nodes.Change{ID: w.id, Log: w.after})
+			continue
+		}
+		changes = append(changes, nodes.Change{Old: w.old, New: w.new})
+	}
+	a.s.cache.Apply(changes)
+}
+
+const (
+	// forgetEvery is how many changes of a log come between two deletes of what it may forget:
+	// not one or two rows with each commit.
+	forgetEvery = 64
+
+	// forgetMost is how much one delete takes at most, so that it does not stall when the
+	// retention was cut. It is a multiple of forgetEvery, so that it gets on.
+	forgetMost = 512
+)
+
+// forget returns up to which version d lets the log forget now, 0: nothing.
+func forget(d storage.LogDelta) int64 {
+	if d.Revision%forgetEvery != 0 {
+		return 0
+	}
+	return max(0, min(d.Forget, d.Backfilled)) // what is not backfilled is no memory
+}

@@ -1,0 +1,377 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leveelake/catalog/internal/pgtest"
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/types"
+)
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		severity, code, table string
+		want                  verdict
+	}{
+		{"ERROR", stateChanged, "", changed}, {"ERROR", "40001", "", changed}, {"ERROR", "40P01", "", changed}, {"ERROR", "55P03", "", changed},
+		{"ERROR", stateStale, "", stale}, {"ERROR", "23505", "log", stale}, {"ERROR", "23503", "object", orphaned},
+		{"ERROR", "23505", "object", taken}, {"ERROR", "23505", "commit", repeated}, {"ERROR", "25006", "", unsent},
+		{"ERROR", "53100", "", failed}, {"ERROR", "42501", "", failed}, {"ERROR", "57014", "", failed},
+		{"FATAL", "57P01", "", unknown}, {"FATAL", "25P03", "", unknown}, {"PANIC", "53100", "", unknown}, {"FATAL", "40001", "", unknown},
+	} {
+		err := &pgconn.PgError{Severity: "translated", SeverityUnlocalized: c.severity, Code: c.code, TableName: c.table}
+		if got := judge(err); got != c.want {
+			t.Errorf("%s %s: %d, want %d", c.severity, c.code, got, c.want)
+		}
+	}
+	for err, want := range map[error]verdict{
+		io.ErrUnexpectedEOF: unknown, context.DeadlineExceeded: unknown,
+		errUnsent{io.ErrUnexpectedEOF}: unsent, errUnsent{context.Canceled}: failed, errUnsent{errContradiction}: changed,
+		errUnsent{&pgconn.PgError{Severity: "FATAL", Code: "57P03"}}: unsent, errUnsent{&pgconn.PgError{Severity: "FATAL", Code: "28P01"}}: failed,
+	} {
+		if got := judge(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}
+
+// A rival is another program at the same database.
+type rival struct {
+	*pgx.Conn
+	t testing.TB
+}
+
+func newRival(t testing.TB, url string) *rival {
+	t.Helper()
+	c, err := pgx.Connect(bg, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(bg) })
+	return &rival{c, t}
+}
+
+func (r *rival) do(q string, args ...any) {
+	r.t.Helper()
+	if _, err := r.Exec(bg, q, args...); err != nil {
+		r.t.Errorf("%s: %v", q, err)
+	}
+}
+
+// waits waits until n connections of stores wait for a lock.
+func (r *rival) waits(n int) {
+	r.t.Helper()
+	for range 2000 {
+		var waiting int
+		if err := r.QueryRow(bg, `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'levee' AND datname = current_database()`).Scan(&waiting); err != nil {
+			r.t.Fatal(err)
+		}
+		if waiting >= n {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Fatal("nobody waits for a lock")
+}
+
+// set opens a store with a parameter of its connections changed.
+func set(t testing.TB, url, name, value string) *Store {
+	t.Helper()
+	s, err := open(bg, url, func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams[name] = value })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// ways are the two ways in which an Update is applied.
+func ways() map[string]func(ctx context.Context, s storage.Store) error {
+	return map[string]func(ctx context.Context, s storage.Store) error{
+		"commit":  func(ctx context.Context, s storage.Store) error { _, err := commitTo(ctx, s, tableID); return err },
+		"replace": func(ctx context.Context, s storage.Store) error { return replaceTable(ctx, s, tableID) },
+	}
+}
+
+// counted counts the runs of functions.
+type counted struct {
+	storage.Store
+	runs atomic.Int64
+}
+
+func (c *counted) Update(ctx context.Context, fn func(tx storage.Tx) error) error {
+	return c.Store.Update(ctx, func(tx storage.Tx) error { c.runs.Add(1); return fn(tx) })
+}
+
+// TestLockTimeout: who waits for a lock in vain runs again; and if that does not help, it is a conflict.
+func TestLockTimeout(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	u := server.URL(t)
+	plant(t, open1(t, u))
+	s := set(t, u, "lock_timeout", "50")
+	r := newRival(t, u)
+	for name, way := range ways() {
+		r.do(`BEGIN`)
+		r.do(`SELECT FROM log WHERE object = $1 FOR UPDATE`, string(tableID))
+		done := make(chan error, 1)
+		c := &counted{Store: s}
+		go func() { done <- way(bg, c) }()
+		for c.runs.Load() < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		r.do(`COMMIT`)
+		if err := <-done; err != nil {
+			t.Errorf("%s: after the lock was free: %v", name, err)
+		}
+		r.do(`BEGIN`)
+		r.do(`SELECT FROM log WHERE object = $1 FOR UPDATE`, string(tableID))
+		s.patient = 300 * time.Millisecond
+		if err := way(bg, s); !errors.Is(err, storage.ErrConflict) {
+			t.Errorf("%s: while the lock is held: %v", name, err)
+		}
+		s.patient = patience
+		r.do(`COMMIT`)
+	}
+}
+
+// TestDeadlock: the store is the victim, and runs again.
+func TestDeadlock(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off", "deadlock_timeout=100ms")
+	u := server.URL(t)
+	s := open1(t, u)
+	plant(t, s)
+	ids := tables(t, s, 2)
+	if ids[0] > ids[1] {
+		ids[0], ids[1] = ids[1], ids[0]
+	}
+	r := newRival(t, server.DSN("postgres", "", "search_path="+s.schema))
+	r.do(`SET deadlock_timeout = '1min'`)
+	r.do(`BEGIN`)
+	r.do(`SELECT FROM object WHERE id = $1 FOR UPDATE`, string(ids[1]))
+	c := &counted{Store: s}
+	done := make(chan error, 1)
+	go func() {
+		done <- c.Update(bg, func(tx storage.Tx) error {
+			for _, id := range ids {
+				chain, err := tx.Get(bg, id, storage.Want{})
+				if err != nil {
+					return err
+				}
+				_ = chain
+			}
+			old := storage.Object{ID: ids[0], Kind: "table", Parent: catalogID, Name: "renamed", Revision: 1}
+			changed := old
+			changed.Revision = 2
+			return tx.Replace(bg, old, changed)
+		})
+	}()
+	r.waits(1) // it has the first and waits for the second
+	r.do(`SELECT FROM object WHERE id = $1 FOR UPDATE`, string(ids[0]))
+	r.do(`COMMIT`)
+	if err := <-done; err != nil || c.runs.Load() < 2 {
+		t.Errorf("%d runs, error %v", c.runs.Load(), err)
+	}
+}
+
+// TestSerialization: where a connection came to be of another isolation all the same, its failures
+// are met by another run, and never let two win.
+func TestSerialization(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	u := server.URL(t)
+	plant(t, open1(t, u))
+	s := set(t, u, "default_transaction_isolation", "repeatable read")
+	r := newRival(t, u)
+	for name, way := range ways() {
+		r.do(`BEGIN`)
+		r.do(`UPDATE log SET state = 'x' WHERE object = $1`, string(tableID))
+		c := &counted{Store: s}
+		done := make(chan error, 1)
+		go func() { done <- way(bg, c) }()
+		r.waits(1)
+		r.do(`COMMIT`)
+		if err := <-done; err != nil || c.runs.Load() < 2 {
+			t.Errorf("%s: %d runs, error %v", name, c.runs.Load(), err)
+		}
+	}
+}
+
+// TestCollisions: what violates a constraint is told apart.
+func TestCollisions(t *testing.T) {
+	s := open1(t, pgtest.URL(t))
+	plant(t, s)
+	writeBoth(t, s)
+	before := get(t, s, tableID)[2]
+	for name, c := range map[string]struct {
+		want error // nil: none of those on purpose
+		fn   func(tx storage.Tx, chain []storage.Node) error
+	}{
+		"parent deleted in the run": {storage.ErrStale, func(tx storage.Tx, chain []storage.Node) error {
+			_ = tx.Delete(bg, storage.Object{ID: catalogID, Revision: 1})
+			return tx.Insert(bg, storage.Object{ID: "x", Kind: "grant", Parent: tableID, Name: "x", Revision: 1})
+		}},
+		"version twice": {nil, func(tx storage.Tx, chain []storage.Node) error {
+			l := *chain[2].Log
+			return tx.WriteLog(bg, tableID, l, storage.LogDelta{Revision: l.Revision + 1, Last: l.Last, Add: &storage.Commit{Version: 1}})
+		}},
+		"version twice, and more": {nil, func(tx storage.Tx, chain []storage.Node) error {
+			l := *chain[2].Log
+			_ = tx.Insert(bg, storage.Object{ID: "x", Kind: "grant", Parent: tableID, Name: "x", Revision: 1})
+			return tx.WriteLog(bg, tableID, l, storage.LogDelta{Revision: l.Revision + 1, Last: l.Last, Add: &storage.Commit{Version: 1}})
+		}},
+		"ID taken": {storage.ErrExists, func(tx storage.Tx, chain []storage.Node) error {
+			return tx.Insert(bg, storage.Object{ID: tableID, Kind: "grant", Parent: tableID, Name: "x", Revision: 1})
+		}},
+		"name with a zero byte": {nil, func(tx storage.Tx, chain []storage.Node) error {
+			return tx.Insert(bg, storage.Object{ID: "x", Kind: "grant", Parent: tableID, Name: "a\x00b", Revision: 1})
+		}},
+	} {
+		err := s.Update(bg, func(tx storage.Tx) error {
+			chain, err := tx.Get(bg, tableID, storage.Want{Log: true})
+			if err != nil {
+				return err
+			}
+			return c.fn(tx, chain)
+		})
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+		if c.want == nil && (errors.Is(err, storage.ErrStale) || errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrConflict) || errors.Is(err, types.CommitStateUnknown)) {
+			t.Errorf("%s: %v, which callers take for something else", name, err)
+		}
+		if now := get(t, s, tableID)[2]; now.Revision != before.Revision || now.Log.Revision != before.Log.Revision {
+			t.Errorf("%s: something has happened", name)
+		}
+	}
+}
+
+// TestTerminated: the connection ends with FATAL while the writes are on their way.
+func TestTerminated(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	u := server.URL(t)
+	s := open1(t, u)
+	plant(t, s)
+	r := newRival(t, server.DSN("postgres", "", "search_path="+s.schema))
+	for name, way := range ways() {
+		r.do(`BEGIN`)
+		r.do(`SELECT FROM log WHERE object = $1 FOR UPDATE`, string(tableID))
+		done := make(chan error, 1)
+		go func() { done <- way(bg, s) }()
+		r.waits(1)
+		r.do(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'levee'`)
+		if err := <-done; !errors.Is(err, types.CommitStateUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+		r.do(`COMMIT`)
+		if err := way(bg, s); err != nil {
+			t.Errorf("%s: afterwards: %v", name, err)
+		}
+	}
+}
+
+// TestCut: the connection breaks before or after the writes have arrived.
+func TestCut(t *testing.T) {
+	for name, way := range ways() {
+		for _, mode := range []int32{before, after} {
+			s, err := openBreakable(t, pgtest.URL(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plant(t, s.Store)
+			if err := way(bg, s); err != nil {
+				t.Fatal(err)
+			}
+			was := get(t, s.Store, tableID)[2]
+			s.cutter.mode.Store(mode)
+			if err := way(bg, s); !errors.Is(err, types.CommitStateUnknown) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if s.cutter.times.Load() != 1 {
+				t.Errorf("%s: cut %d times", name, s.cutter.times.Load())
+			}
+			now := get(t, s.Store, tableID)[2]
+			happened := now.Revision + now.Log.Revision - was.Revision - was.Log.Revision
+			if want := int64(mode - before); happened != want {
+				t.Errorf("%s: mode %d: %d changes", name, mode, happened)
+			}
+			if err := way(bg, s); err != nil {
+				t.Errorf("%s: afterwards: %v", name, err)
+			}
+			s.Close()
+		}
+	}
+}
+
+// TestStandby: connections that turn out to be read-only are replaced.
+func TestStandby(t *testing.T) {
+	u := pgtest.URL(t)
+	plant(t, open1(t, u))
+	var standby atomic.Bool
+	s, err := open(bg, u, func(c *pgxpool.Config) {
+		c.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+			if standby.Load() {
+				c.RuntimeParams["default_transaction_read_only"] = "on"
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, way := range ways() {
+		standby.Store(true)
+		s.pool.Reset()
+		c := &counted{Store: s}
+		done := make(chan error, 1)
+		go func() { done <- way(bg, c) }()
+		for c.runs.Load() < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		standby.Store(false)
+		if err := <-done; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCancelled: while the writes wait to be sent the caller may leave, and nothing
+// happens; once they are on their way it gets the truth.
+func TestCancelled(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	u := server.URL(t)
+	s := open1(t, u)
+	plant(t, s)
+	r := newRival(t, u)
+	r.do(`BEGIN`)
+	r.do(`SELECT FROM log WHERE object = $1 FOR UPDATE`, string(tableID))
+	sent, cancelSent := context.WithCancel(bg)
+	first := make(chan error, 1)
+	go func() { _, err := commitTo(sent, s, tableID); first <- err }()
+	r.waits(1)
+	waiting, cancelWaiting := context.WithCancel(bg)
+	second := make(chan error, 1)
+	go func() { _, err := commitTo(waiting, s, tableID); second <- err }()
+	time.Sleep(10 * time.Millisecond)
+	cancelWaiting()
+	if err := <-second; !errors.Is(err, context.Canceled) {
+		t.Errorf("the second, which waits for the first: %v", err)
+	}
+	cancelSent()
+	time.Sleep(10 * time.Millisecond)
+	r.do(`COMMIT`)
+	if err := <-first; err != nil {
+		t.Errorf("the first, whose writes were sent: %v", err)
+	}
+	if log := get(t, s, tableID)[2].Log; log.Last != 1 {
+		t.Errorf("the log has version %d", log.Last)
+	}
+}

@@ -199,17 +199,11 @@ func typed(err error) error {
 	case err == nil, types.CodeOf(err) != types.Internal:
 		return err
 	case errors.Is(err, storage.ErrExists):
-		return types.AlreadyExists.Errorf("the name is taken%w", quiet{err})
+		return types.AlreadyExists.Errorf("the name is taken").Because(err)
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrStale):
-		return types.UpdateRequirementConflict.Errorf("another request changed the same objects; reload and retry%w", quiet{err})
+		return types.UpdateRequirementConflict.Errorf("another request changed the same objects; reload and retry").Because(err)
 	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrClosed):
-		return types.Unavailable.Errorf("the catalog's store cannot be reached now; retry later%w", quiet{err})
+		return types.Unavailable.Errorf("the catalog's store cannot be reached now; retry later").Because(err)
 	}
 	return err
 }
-
-// quiet keeps a cause for errors.Is and the log while it adds nothing to the message.
-type quiet struct{ err error }
-
-func (quiet) Error() string   { return "" }
-func (q quiet) Unwrap() error { return q.err }

@@ -177,7 +177,7 @@ func decide[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx, seen 
 }
 
 func unread(err error) error {
-	return types.CommitStateUnknown.Errorf("the commit files of the table cannot be read now%w", quiet{err})
+	return types.CommitStateUnknown.Errorf("the commit files of the table cannot be read now").Because(err)
 }
 
 // publishedName is the name of a version's file in _delta_log (Delta protocol, "Delta

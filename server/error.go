@@ -28,7 +28,11 @@ func (f *face) fail(s *Server, w http.ResponseWriter, r *http.Request, err error
 		shown = code.Errorf("%s", code)
 	}
 	if status >= http.StatusInternalServerError && code != types.NotImplemented && !gone {
-		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.EscapedPath(), "status", status, "err", err)
+		log := s.log.With("method", r.Method, "path", r.URL.EscapedPath(), "status", status, "err", err)
+		if shown.Err != nil {
+			log = log.With("cause", shown.Err) // which err does not say, for it may be shown
+		}
+		log.ErrorContext(r.Context(), "request failed")
 	}
 	if code == types.TooManyRequests || code == types.Unavailable {
 		w.Header().Set("Retry-After", "1")

@@ -107,6 +107,12 @@ func (e *Error) About(k Kind) *Error {
 	return e
 }
 
+// Because returns e with its cause set, of which the message says nothing.
+func (e *Error) Because(cause error) *Error {
+	e.Err = cause
+	return e
+}
+
 // CodeOf returns the code of the first [Error] or [Code] in err's tree, [Internal]
 // if it has none, and "" if err is nil.
 func CodeOf(err error) Code {

@@ -141,6 +141,13 @@ func (m *machine) sees(t *rapid.T, what string, got types.Table, want *tableMode
 		m.etags[got.ETag] = true
 		want.ETag = got.ETag
 	}
+	// One Revision is one state.
+	state := fmt.Sprintf("%s %s", got.Name, got.AppendJSON(nil))
+	if was, ok := m.states[got.Revision]; got.Revision == "" || ok && was != state {
+		t.Fatalf("%s: Revision %q is that of two states:\n%s\n%s", what, got.Revision, was, state)
+	}
+	m.states[got.Revision] = state
+	got.Revision = ""
 	m.same(t, what, got, want.shown())
 }
 

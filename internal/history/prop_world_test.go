@@ -19,6 +19,7 @@ type world struct {
 	staged   map[types.ID]*stagedModel // those that have not become tables
 	ids      map[types.ID]bool         // all that were ever given out
 	etags    map[string]bool           // likewise
+	states   map[string]string         // of tables: what there was to see, by Revision
 	places   []types.StagingTable      // all that were ever staged
 	tokens   []tokenModel
 }
@@ -46,7 +47,7 @@ func newWorld() *world {
 	return &world{
 		now:      time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		catalogs: map[string]*catalogModel{}, staged: map[types.ID]*stagedModel{},
-		ids: map[types.ID]bool{}, etags: map[string]bool{},
+		ids: map[types.ID]bool{}, etags: map[string]bool{}, states: map[string]string{},
 	}
 }
 

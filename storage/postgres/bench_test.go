@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,7 +207,6 @@ func compare(b *testing.B, writers int, names []string, forms ...func(ctx contex
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	_ = cmp.Or(0)
 }
 
 // BenchmarkCommits compares commits with those of transactions with SELECT … FOR UPDATE.

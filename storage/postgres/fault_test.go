@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/leveelake/catalog/internal/pgtest"
 	"github.com/leveelake/catalog/storage"
@@ -42,74 +39,6 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%v: %d, want %d", err, got, want)
 		}
 	}
-}
-
-// A rival is another program at the same database.
-type rival struct {
-	*pgx.Conn
-	t testing.TB
-}
-
-func newRival(t testing.TB, url string) *rival {
-	t.Helper()
-	c, err := pgx.Connect(bg, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close(bg) })
-	return &rival{c, t}
-}
-
-func (r *rival) do(q string, args ...any) {
-	r.t.Helper()
-	if _, err := r.Exec(bg, q, args...); err != nil {
-		r.t.Errorf("%s: %v", q, err)
-	}
-}
-
-// waits waits until n connections of stores wait for a lock.
-func (r *rival) waits(n int) {
-	r.t.Helper()
-	for range 2000 {
-		var waiting int
-		if err := r.QueryRow(bg, `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'levee' AND datname = current_database()`).Scan(&waiting); err != nil {
-			r.t.Fatal(err)
-		}
-		if waiting >= n {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	r.t.Fatal("nobody waits for a lock")
-}
-
-// set opens a store with a parameter of its connections changed.
-func set(t testing.TB, url, name, value string) *Store {
-	t.Helper()
-	s, err := open(bg, url, func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams[name] = value })
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-// ways are the two ways in which an Update is applied.
-func ways() map[string]func(ctx context.Context, s storage.Store) error {
-	return map[string]func(ctx context.Context, s storage.Store) error{
-		"commit":  func(ctx context.Context, s storage.Store) error { _, err := commitTo(ctx, s, tableID); return err },
-		"replace": func(ctx context.Context, s storage.Store) error { return replaceTable(ctx, s, tableID) },
-	}
-}
-
-// counted counts the runs of functions.
-type counted struct {
-	storage.Store
-	runs atomic.Int64
-}
-
-func (c *counted) Update(ctx context.Context, fn func(tx storage.Tx) error) error {
-	return c.Store.Update(ctx, func(tx storage.Tx) error { c.runs.Add(1); return fn(tx) })
 }
 
 // TestLockTimeout: who waits for a lock in vain runs again; and if that does not help, it is a conflict.
@@ -250,128 +179,5 @@ func TestCollisions(t *testing.T) {
 		if now := get(t, s, tableID)[2]; now.Revision != before.Revision || now.Log.Revision != before.Log.Revision {
 			t.Errorf("%s: something has happened", name)
 		}
-	}
-}
-
-// TestTerminated: the connection ends with FATAL while the writes are on their way.
-func TestTerminated(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
-	u := server.URL(t)
-	s := open1(t, u)
-	plant(t, s)
-	r := newRival(t, server.DSN("postgres", "", "search_path="+s.schema))
-	for name, way := range ways() {
-		r.do(`BEGIN`)
-		r.do(`SELECT FROM log WHERE object = $1 FOR UPDATE`, string(tableID))
-		done := make(chan error, 1)
-		go func() { done <- way(bg, s) }()
-		r.waits(1)
-		r.do(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'levee'`)
-		if err := <-done; !errors.Is(err, types.CommitStateUnknown) {
-			t.Errorf("%s: %v", name, err)
-		}
-		r.do(`COMMIT`)
-		if err := way(bg, s); err != nil {
-			t.Errorf("%s: afterwards: %v", name, err)
-		}
-	}
-}
-
-// TestCut: the connection breaks before or after the writes have arrived.
-func TestCut(t *testing.T) {
-	for name, way := range ways() {
-		for _, mode := range []int32{before, after} {
-			s, err := openBreakable(t, pgtest.URL(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			plant(t, s.Store)
-			if err := way(bg, s); err != nil {
-				t.Fatal(err)
-			}
-			was := get(t, s.Store, tableID)[2]
-			s.cutter.mode.Store(mode)
-			if err := way(bg, s); !errors.Is(err, types.CommitStateUnknown) {
-				t.Errorf("%s: %v", name, err)
-			}
-			if s.cutter.times.Load() != 1 {
-				t.Errorf("%s: cut %d times", name, s.cutter.times.Load())
-			}
-			now := get(t, s.Store, tableID)[2]
-			happened := now.Revision + now.Log.Revision - was.Revision - was.Log.Revision
-			if want := int64(mode - before); happened != want {
-				t.Errorf("%s: mode %d: %d changes", name, mode, happened)
-			}
-			if err := way(bg, s); err != nil {
-				t.Errorf("%s: afterwards: %v", name, err)
-			}
-			s.Close()
-		}
-	}
-}
-
-// TestStandby: connections that turn out to be read-only are replaced.
-func TestStandby(t *testing.T) {
-	u := pgtest.URL(t)
-	plant(t, open1(t, u))
-	var standby atomic.Bool
-	s, err := open(bg, u, func(c *pgxpool.Config) {
-		c.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
-			if standby.Load() {
-				c.RuntimeParams["default_transaction_read_only"] = "on"
-			}
-			return nil
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for name, way := range ways() {
-		standby.Store(true)
-		s.pool.Reset()
-		c := &counted{Store: s}
-		done := make(chan error, 1)
-		go func() { done <- way(bg, c) }()
-		for c.runs.Load() < 3 {
-			time.Sleep(time.Millisecond)
-		}
-		standby.Store(false)
-		if err := <-done; err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestCancelled: while the writes wait to be sent the caller may leave, and nothing
-// happens; once they are on their way it gets the truth.
-func TestCancelled(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
-	u := server.URL(t)
-	s := open1(t, u)
-	plant(t, s)
-	r := newRival(t, u)
-	r.do(`BEGIN`)
-	r.do(`SELECT FROM log WHERE object = $1 FOR UPDATE`, string(tableID))
-	sent, cancelSent := context.WithCancel(bg)
-	first := make(chan error, 1)
-	go func() { _, err := commitTo(sent, s, tableID); first <- err }()
-	r.waits(1)
-	waiting, cancelWaiting := context.WithCancel(bg)
-	second := make(chan error, 1)
-	go func() { _, err := commitTo(waiting, s, tableID); second <- err }()
-	time.Sleep(10 * time.Millisecond)
-	cancelWaiting()
-	if err := <-second; !errors.Is(err, context.Canceled) {
-		t.Errorf("the second, which waits for the first: %v", err)
-	}
-	cancelSent()
-	time.Sleep(10 * time.Millisecond)
-	r.do(`COMMIT`)
-	if err := <-first; err != nil {
-		t.Errorf("the first, whose writes were sent: %v", err)
-	}
-	if log := get(t, s, tableID)[2].Log; log.Last != 1 {
-		t.Errorf("the log has version %d", log.Last)
 	}
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"time"
@@ -30,10 +31,11 @@ func run(c *pgx.Conn, name, sql string, timeout time.Duration, params [][]byte, 
 	for r.NextRow() {
 		row(r.Values())
 	}
-	if _, err := r.Close(); err != nil {
+	_, err = r.Close()
+	if c.IsClosed() {
 		return err
 	}
-	return c.PgConn().Conn().SetDeadline(time.Time{})
+	return cmp.Or(err, c.PgConn().Conn().SetDeadline(time.Time{})) // else it would be that of others, too
 }
 
 // The OIDs of types that arrays are made of.

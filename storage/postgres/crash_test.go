@@ -176,8 +176,18 @@ func TestDown(t *testing.T) {
 	server.Stop(t, "fast")
 	s.patient = 200 * time.Millisecond
 	s.pool.Reset()
-	if err := s.View(bg, func(tx storage.ReadTx) error { _, err := tx.Lookup(bg, nil, storage.Want{}); return err }); !errors.Is(err, ErrUnreachable) {
-		t.Errorf("View: %v", err)
+	runs := 0
+	read := func(tx storage.ReadTx) error {
+		runs++
+		_, err := tx.List(bg, storage.ListQuery{Kind: "metastore"}, storage.Want{})
+		return err
+	}
+	if err := s.View(bg, read); !errors.Is(err, ErrUnreachable) || !errors.Is(err, storage.ErrUnavailable) || runs != 1 {
+		t.Errorf("View: %v after %d runs, each of which has waited", err, runs)
+	}
+	runs = 0
+	if err := s.Update(bg, func(tx storage.Tx) error { return read(tx) }); !errors.Is(err, ErrUnreachable) || runs != 1 {
+		t.Errorf("Update: %v after %d runs, each of which has waited", err, runs)
 	}
 	for name, way := range ways() {
 		if err := way(bg, s); !errors.Is(err, ErrUnreachable) {

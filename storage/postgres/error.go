@@ -33,6 +33,7 @@ type fault struct {
 	is    error // one of the errors above, or nil
 
 	passing bool // it may go away by itself
+	spent   bool // and was waited for long enough
 }
 
 func (f *fault) Error() string { return "postgres: " + f.where + ": " + f.text }
@@ -91,6 +92,9 @@ func (f *fault) oneLine() *fault {
 func isRefusal(code string) bool {
 	return strings.HasPrefix(code, "28") || code == "3D000" || code == "42501"
 }
+
+// stateStarting is the SQLSTATE cannot_connect_now.
+const stateStarting = "57P03"
 
 // SQLSTATEs that levee_require raises.
 const (
@@ -195,6 +199,12 @@ func isPassing(err error) bool {
 	}
 	return pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, pgconn.ErrConnClosed)
+}
+
+// isSpent tells whether err has used up the patience of its call.
+func isSpent(err error) bool {
+	f, ok := errors.AsType[*fault](err)
+	return ok && f.spent
 }
 
 func isContext(err error) bool {

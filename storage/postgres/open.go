@@ -2,15 +2,21 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/leveelake/catalog/storage/internal/nodes"
 )
+
+// startPatience is how long Open waits for a database that starts up itself: all that
+// runs on a machine starts at once.
+const startPatience = 30 * time.Second
 
 // oldest is the first major version of PostgreSQL that this package is tried with.
 const oldest = 14
@@ -48,8 +54,13 @@ func open(ctx context.Context, url string, change func(c *pgxpool.Config)) (_ *S
 		}
 	}()
 	s := &Store{where: where, patient: patience, pool: pool, cache: nodes.New(cacheSize)}
-	if err := s.prepare(ctx); err != nil {
-		return nil, err
+	for p := (pause{patience: startPatience}); ; {
+		if err = s.prepare(ctx); err == nil {
+			break
+		}
+		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != stateStarting || !p.wait(ctx) {
+			return nil, err
+		}
 	}
 	s.probes = newProbes(s)
 	s.commits = newCommits(s, int(config.MaxConns))

@@ -13,6 +13,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -112,7 +113,11 @@ func (s *Store) again(ctx context.Context, do func() error) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return faultOf(s.where, err)
+			err = faultOf(s.where, err)
+			if f, ok := errors.AsType[*fault](err); ok {
+				f.spent = true
+			}
+			return err
 		}
 	}
 }

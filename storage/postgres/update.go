@@ -67,6 +67,9 @@ func (u *update) try() (next, error) {
 		u.turn, u.mode = nil, snapshotting
 		return again, nil
 	}
+	if isSpent(a.broken) {
+		return never, err
+	}
 	if a.broken != nil && isPassing(a.broken) { // whatever fn has made of it
 		u.s.pool.Reset()
 		return later, a.broken

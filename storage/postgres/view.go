@@ -18,6 +18,8 @@ func (s *Store) view(ctx context.Context, fn func(tx storage.ReadTx) error) erro
 		v := &viewer{s: s}
 		err := v.run(fn)
 		switch {
+		case isSpent(v.broken):
+			return err
 		case v.broken != nil && isPassing(v.broken):
 			s.pool.Reset()
 		case !v.torn:

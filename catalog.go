@@ -152,7 +152,7 @@ func New(cfg Config) (*Catalog, error) {
 }
 
 // cacheBytes bounds the memory for tables in use.
-const cacheBytes = 48 << 20
+const cacheBytes = 32 << 20
 
 // now is the time as objects keep it.
 func (c *Catalog) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }

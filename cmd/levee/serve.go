@@ -45,7 +45,7 @@ const shutdownTime = 15 * time.Second
 // override it.
 const (
 	garbagePercent = 400 // of what is in use …
-	memoryGoal     = 160 << 20
+	memoryGoal     = 128 << 20
 )
 
 func tuneCollector() {

@@ -30,7 +30,7 @@ func (childCmd) Run(ctx context.Context, o output) error {
 	signal.Ignore(os.Interrupt)
 	// As levee serve has it; for references, too.
 	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(160 << 20)
+	debug.SetMemoryLimit(128 << 20)
 	return host(context.WithoutCancel(ctx), os.Stdin, o.out)
 }
 

@@ -22,7 +22,7 @@ const startPatience = 30 * time.Second
 const oldest = 14
 
 // cacheSize is how many bytes of objects and logs a store remembers.
-const cacheSize = 64 << 20
+const cacheSize = 32 << 20
 
 // Open connects to the database of url, "postgres://…" or a list of key=value, and brings its
 // tables up to date, or makes them in the first schema of the search path. Many stores may

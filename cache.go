@@ -23,12 +23,19 @@ func (t *table) columnsRevision() revision {
 	return revision{t.object.ID, kindColumns, t.record.Columns}
 }
 
-// keep remembers what t was made of. t must be durable: in a transaction that is going on, a
+// known is the key of what only says that the columns of the table which was called so were put
+// beside it.
+func known(name types.TableName) revision {
+	return revision{types.ID(name.Catalog + "." + name.Schema + "." + name.Table), "name", 0}
+}
+
+// keep remembers what t, called name, was made of. t must be durable: in a transaction that is going on, a
 // revision may still come to nothing and be given to another value.
-func (c *Catalog) keep(t *table) {
+func (c *Catalog) keep(t *table, name types.TableName) {
 	if t.cached {
 		return
 	}
+	c.cache.put(known(name), true, 0)
 	t.properties() // makes what is shown of them
 	c.cache.put(t.recordRevision(), &table{record: t.record, shown: t.shown}, 3*len(t.object.Body))
 	if t.record.Columns != 0 {

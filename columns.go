@@ -22,6 +22,15 @@ func besideColumns(w storage.Want) storage.Want {
 	return w
 }
 
+// besideUnknown makes a Want bring the columns along of a table that is called so, unless they are
+// likely to be in the cache: then they need not be read, and else not by a read of their own.
+func (c *Catalog) besideUnknown(w storage.Want, name types.TableName) storage.Want {
+	if c.cache.get(known(name)) != nil {
+		return w
+	}
+	return besideColumns(w)
+}
+
 // fillColumns sets t's columns: from what was read beside it, from the cache, or by reading
 // them in the same transaction, whose last chain ended with t. With exactly, it reads the
 // object in any case, so that it can be replaced.

@@ -88,7 +88,7 @@ func TestCommitReadsNoColumns(t *testing.T) {
 		if err := c.fillColumns(t.Context(), tx, tab, nil, false); err != nil {
 			t.Fatal(err)
 		}
-		c.keep(tab)
+		c.keep(tab, types.TableName{Table: "t"})
 	}
 	if reads != 1 {
 		t.Errorf("the columns were read %d times", reads)

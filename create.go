@@ -127,7 +127,7 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 	if err != nil {
 		return types.Table{}, claimed(err, tablePath(in.Table(req.Name)))
 	}
-	c.keep(t)
+	c.keep(t, in.Table(req.Name))
 	return t.public(in)
 }
 

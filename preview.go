@@ -42,11 +42,9 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 	if err != nil {
 		return err
 	}
-	version := int64(0)
 	u := types.UpdateTable{Require: types.Requirement{TableUUID: req.TableID}}
 	u.Update.SetBackfilledVersion = req.Backfilled
 	if req.Commit != nil {
-		version = req.Commit.Version
 		u.Update.AddCommit = &types.AddCommit{Commit: *req.Commit, Uniform: req.Uniform}
 	}
 	if m := req.Metadata; m != nil {
@@ -61,7 +59,7 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 		return err
 	}
 	defer c.queue.leaveTable(name)
-	_, err = c.change(ctx, version, byID(ctx, req.TableID), func(old *table) (types.UpdateTable, error) {
+	_, err = c.change(ctx, name, byID(ctx, req.TableID), u, func(old *table) (types.UpdateTable, error) {
 		of := u // what is set depends on what there is
 		if all := u.Update.SetProperties; all != nil {
 			of.Update.SetProperties, of.Update.RemoveProperties = replacement(old.record.Properties, all)

@@ -34,21 +34,23 @@ func (c *Catalog) GetTable(ctx context.Context, name types.TableName) (types.Tab
 }
 
 func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error) {
+	want := c.besideUnknown(storage.Want{Log: true}, name)
 	t, err := view(ctx, c, func(tx storage.ReadTx) (*table, error) {
-		chain, err := walk(ctx, tx, tablePath(name), storage.Want{Log: true})
+		chain, err := walk(ctx, tx, tablePath(name), want)
 		if err != nil {
 			return nil, err
 		}
-		t, err := c.table(chain[len(chain)-1])
+		n := chain[len(chain)-1]
+		t, err := c.table(n)
 		if err != nil {
 			return nil, err
 		}
-		return t, c.fillColumns(ctx, tx, t, nil, false)
+		return t, c.fillColumns(ctx, tx, t, n.Beside, false)
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.keep(t)
+	c.keep(t, name)
 	return t, nil
 }
 
@@ -107,10 +109,6 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 	if err := c.rules.checkUpdate(req); err != nil {
 		return types.Table{}, err
 	}
-	version := int64(0)
-	if req.Update.AddCommit != nil {
-		version = req.Update.AddCommit.Commit.Version
-	}
 	find := func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
 		return walk(ctx, tx, tablePath(name), w)
 	}
@@ -118,13 +116,21 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 		return types.Table{}, err
 	}
 	defer c.queue.leaveTable(name)
-	return c.change(ctx, version, find, func(*table) (types.UpdateTable, error) { return req, nil })
+	return c.change(ctx, name, find, req, func(*table) (types.UpdateTable, error) { return req, nil })
 }
 
-// change applies the request that request makes of a table as it is. It may hold a commit
-// of this version (0: of none).
-func (c *Catalog) change(ctx context.Context, version int64, find finder, request func(old *table) (types.UpdateTable, error)) (types.Table, error) {
-	want := storage.Want{Log: true, Version: version}
+// change applies what request makes, of a table as it is, of the request req. The table is known
+// to the cache by name.
+func (c *Catalog) change(ctx context.Context, name types.TableName, find finder, req types.UpdateTable, request func(old *table) (types.UpdateTable, error)) (types.Table, error) {
+	want := storage.Want{Log: true}
+	if add := req.Update.AddCommit; add != nil {
+		want.Version = add.Commit.Version
+	}
+	if req.Update.SetColumns != nil {
+		want = besideColumns(want)
+	} else {
+		want = c.besideUnknown(want, name)
+	}
 	now, columnsID := c.now(), types.ID("")
 	type result struct {
 		table  *table
@@ -135,7 +141,8 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 		if err != nil {
 			return result{}, nil, err
 		}
-		old, err := c.table(chain[len(chain)-1])
+		n := chain[len(chain)-1]
+		old, err := c.table(n)
 		if err != nil {
 			return result{}, nil, err
 		}
@@ -143,7 +150,7 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 		if err != nil {
 			return result{}, nil, err
 		}
-		if err := c.fillColumns(ctx, tx, old, nil, req.Update.SetColumns != nil); err != nil {
+		if err := c.fillColumns(ctx, tx, old, n.Beside, req.Update.SetColumns != nil); err != nil {
 			return result{}, nil, err
 		}
 		if req.Update.SetColumns != nil && columnsID == "" {
@@ -164,7 +171,7 @@ func (c *Catalog) change(ctx context.Context, version int64, find finder, reques
 	if err != nil {
 		return types.Table{}, err
 	}
-	c.keep(r.table)
+	c.keep(r.table, name)
 	return r.table.public(r.schema)
 }
 

@@ -81,8 +81,9 @@ type ListQuery struct {
 }
 
 // A LogDelta changes a log. The new log has Revision, Last, which never goes down, Backfilled and
-// State as given; Add, if not nil, becomes one of its commits, the one of version Last; the store may drop what
-// it remembers of versions up to Forget.
+// State as given, with 0 ≤ Backfilled ≤ Last; Add, if not nil, becomes one of its commits, the one of version
+// Last. The store may drop what it remembers of versions up to Forget, which may be any number, but of none
+// after Backfilled.
 type LogDelta struct {
 	Revision, Last, Backfilled int64
 	State                      []byte
@@ -160,7 +161,9 @@ type Tx interface {
 // Update returns an error that is [types.CommitStateUnknown]; it never retries then.
 // When it gives up rerunning fn it returns ErrConflict: nothing happened.
 type Store interface {
-	// View runs fn on one snapshot. It waits for no Update, and no Update for it.
+	// View runs fn on one snapshot. It waits for no Update, and no Update for it; only where the
+	// store does not know whether an Update is durable, it may wait until it knows, or
+	// answer ErrUnavailable.
 	View(ctx context.Context, fn func(tx ReadTx) error) error
 
 	// Update runs fn and makes its writes durable, all or none.

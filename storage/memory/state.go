@@ -128,7 +128,7 @@ func (s *state) writeLog(id types.ID, l *log, d storage.LogDelta) {
 	}
 	forget := min(d.Forget, d.Backfilled) // what is not backfilled is no memory
 	if len(commits) > 0 && commits[0].Version <= forget {
-		commits = commits[find(commits, forget+1):]
+		commits = commits[beyond(commits, forget):]
 	}
 	s.logs = s.logs.put(id, &log{d.Revision, d.Last, d.Backfilled, bytes.Clone(d.State), commits})
 }
@@ -153,6 +153,15 @@ func find(commits []storage.Commit, version int64) int {
 	return at
 }
 
+// beyond returns the place of the first of commits after version, of which there may be none.
+func beyond(commits []storage.Commit, version int64) int {
+	at := find(commits, version)
+	if at < len(commits) && commits[at].Version == version {
+		at++
+	}
+	return at
+}
+
 // commit returns the commit of version, if it is remembered.
 func (l *log) commit(version int64) (storage.Commit, bool) {
 	if at := find(l.commits, version); at < len(l.commits) && l.commits[at].Version == version {
@@ -169,14 +178,21 @@ func (l *log) rev() int64 {
 	return l.revision
 }
 
+// lastVersion is the last of l, 0 if there is no log.
+func (l *log) lastVersion() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.last
+}
+
 // read returns what a read of l brings; l is nil if there is no log.
 func (l *log) read(version int64) *storage.Log {
 	if l == nil {
 		return &storage.Log{}
 	}
 	out := &storage.Log{Revision: l.revision, Last: l.last, Backfilled: l.backfilled, State: l.state}
-	from, to := find(l.commits, l.backfilled+1), find(l.commits, l.last+1)
-	out.Commits = l.commits[from:to:to]
+	out.Commits = slices.Clip(l.commits[beyond(l.commits, l.backfilled):]) // there is none after last
 	if version != 0 {
 		if c, ok := l.commit(version); ok {
 			out.Asked = &c

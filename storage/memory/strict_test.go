@@ -103,6 +103,14 @@ func TestStrict(t *testing.T) {
 		"backfilled beyond last": {nil, after(ctx, func(tx storage.Tx) error {
 			return tx.WriteLog(ctx, childID, *now.Log, storage.LogDelta{Revision: 99, Last: 10, Backfilled: 11})
 		})},
+		"backfilled less than nothing": {nil, after(ctx, func(tx storage.Tx) error {
+			return tx.WriteLog(ctx, childID, *now.Log, storage.LogDelta{Revision: 99, Last: 10, Backfilled: -1})
+		})},
+		"WriteLog that lowers the Last of the store": {nil, after(ctx, func(tx storage.Tx) error {
+			old := *now.Log
+			old.Last = 5 // says the caller
+			return tx.WriteLog(ctx, childID, old, storage.LogDelta{Revision: 99, Last: 9})
+		})},
 		"WriteLog that lowers Last": {nil, after(ctx, func(tx storage.Tx) error {
 			return tx.WriteLog(ctx, childID, *now.Log, storage.LogDelta{Revision: 99, Last: 9})
 		})},

@@ -154,7 +154,7 @@ func (t *tx) WriteLog(ctx context.Context, id types.ID, old storage.Log, d stora
 		if old.Revision != l.rev() || old.Revision != s.log {
 			return fmt.Errorf("%w: log of %s", storage.ErrStale, id)
 		}
-		if d.Revision <= old.Revision || d.Last < old.Last || d.Backfilled > d.Last || d.Add != nil && d.Add.Version != d.Last {
+		if d.Revision <= old.Revision || d.Last < l.lastVersion() || d.Backfilled < 0 || d.Backfilled > d.Last || d.Add != nil && d.Add.Version != d.Last {
 			return fmt.Errorf("memory: WriteLog of %s does not raise Revision, lowers Last, backfills what is not there, or adds another version than the last", id)
 		}
 		if d.Add != nil && l != nil {

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +47,67 @@ func TestViewIsOneInstant(t *testing.T) {
 	})
 	if err != nil || runs != 2 {
 		t.Errorf("%d runs, %v", runs, err)
+	}
+}
+
+// A run of a View that begins with an answer of the cache goes on with the database if nothing has changed
+// in between: then a fn that ends the test when a read fails, does not.
+func TestViewRunsOnce(t *testing.T) {
+	s := open1(t)
+	table(t, s, 0, "old")
+	update(t, s, func(tx storage.Tx) error {
+		return tx.Insert(bg, object(1000, "grant", id(tableN), "alice"))
+	})
+	load(t, s, "table0")
+	hits, runs, returned := 0, 0, false
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err := s.View(bg, func(tx storage.ReadTx) error {
+			runs++
+			names := []string{"alice"}
+			for range 3 {
+				chain, err := tx.Lookup(bg, pathTo("table0"), storage.Want{Log: true, Beside: "grant", Names: names})
+				if err != nil {
+					runtime.Goexit() // as t.Fatal
+				}
+				if tx.(*view).reader.conn == nil {
+					hits++
+				}
+				chain[0], names[0] = storage.Node{}, "bob" // they are the caller's
+			}
+			return nil
+		})
+		returned = err == nil
+	}()
+	<-done
+	if hits != 1 || runs != 1 || !returned {
+		t.Errorf("%d answers of the cache, %d runs, returned %t", hits, runs, returned)
+	}
+}
+
+// What was absent when the cache was asked, and is there in the snapshot, makes another run.
+func TestViewOfAbsent(t *testing.T) {
+	s := open1(t)
+	n := table(t, s, 0, "old")
+	load(t, s, "table0")
+	var seen []int
+	err := s.View(bg, func(tx storage.ReadTx) error {
+		seen = append(seen, 0)
+		for i := range 2 {
+			chain, err := tx.Get(bg, n, everything)
+			if err != nil {
+				return err
+			}
+			seen[len(seen)-1] += len(chain[3].Beside)
+			if i == 0 && len(seen) == 1 {
+				update(t, s, func(tx storage.Tx) error { return tx.Insert(bg, object(1000, "grant", n, "alice")) })
+			}
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(seen, []int{0, 2}) {
+		t.Errorf("the runs saw %v grants, %v", seen, err)
 	}
 }
 

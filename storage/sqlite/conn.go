@@ -95,7 +95,7 @@ var queries = [...]string{
 	qClear:     `DELETE FROM journal`,
 	qPutLog: `INSERT INTO log (object, revision, last, backfilled, state) VALUES (?1, ?2, ?3, ?4, ?5)
 		ON CONFLICT DO UPDATE SET revision = ?2, last = ?3, backfilled = ?4, state = ?5`,
-	qAddCommit: `INSERT INTO "commit" (log, version, file, data) VALUES (?1, ?2, ?3, ?4)`,
+	qAddCommit: `INSERT OR REPLACE INTO "commit" (log, version, file, data) VALUES (?1, ?2, ?3, ?4)`,
 	qOldest:    `SELECT version FROM "commit" WHERE log = ?1 ORDER BY version LIMIT 1`,
 	qForget:    `DELETE FROM "commit" WHERE log = ?1 AND version <= ?2`,
 

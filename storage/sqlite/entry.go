@@ -8,23 +8,23 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// The entries of a batch are one blob: for each WriteLog the ID, numbers and bytes of a step, in
+// The entries of a batch are one blob: for each the ID of its log, its numbers and its bytes, in
 // this order, numbers as varints and texts with their length before them.
 
-// appendEntry appends a step of the log of id.
-func appendEntry(b []byte, id types.ID, s entry) []byte {
+// appendEntry appends an entry of the log of id.
+func appendEntry(b []byte, id types.ID, e entry) []byte {
 	b = appendText(b, string(id))
-	for _, n := range []int64{s.log.Revision, s.log.Last, s.log.Backfilled, s.forget} {
+	for _, n := range []int64{e.log.Revision, e.log.Last, e.log.Backfilled, e.forgettable} {
 		b = binary.AppendVarint(b, n)
 	}
-	b = appendText(b, s.log.State)
-	if s.add == nil {
+	b = appendText(b, e.log.State)
+	if e.add == nil {
 		return append(b, 0)
 	}
 	b = append(b, 1)
-	b = binary.AppendVarint(b, s.add.Version)
-	b = appendText(b, s.add.File)
-	return appendText(b, s.add.Data)
+	b = binary.AppendVarint(b, e.add.Version)
+	b = appendText(b, e.add.File)
+	return appendText(b, e.add.Data)
 }
 
 func appendText[T string | []byte](b []byte, text T) []byte {
@@ -39,20 +39,20 @@ type decoder struct {
 	bad  bool
 }
 
-// entry returns the next step and the ID of its log.
-func (d *decoder) entry() (id types.ID, s entry, err error) {
+// entry returns the next entry and the ID of its log.
+func (d *decoder) entry() (id types.ID, e entry, err error) {
 	id = types.ID(d.text())
-	for _, n := range []*int64{&s.log.Revision, &s.log.Last, &s.log.Backfilled, &s.forget} {
+	for _, n := range []*int64{&e.log.Revision, &e.log.Last, &e.log.Backfilled, &e.forgettable} {
 		*n = d.number()
 	}
-	s.log.State = cloneBytes(d.text())
+	e.log.State = cloneBytes(d.text())
 	if d.flag() {
-		s.add = &storage.Commit{Version: d.number(), File: string(d.text()), Data: cloneBytes(d.text())}
+		e.add = &storage.Commit{Version: d.number(), File: string(d.text()), Data: cloneBytes(d.text())}
 	}
 	if d.bad {
 		err = errEntry
 	}
-	return id, s, err
+	return id, e, err
 }
 
 func (d *decoder) number() int64 {

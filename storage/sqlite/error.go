@@ -4,8 +4,6 @@ import (
 	"errors"
 
 	engine "zombiezen.com/go/sqlite"
-
-	"github.com/leveelake/catalog/types"
 )
 
 // Why a file is refused. Each comes wrapped in an error that names the file.
@@ -55,24 +53,6 @@ func faultOf(path string, err error) error {
 		f.text = code.Message() + " (" + code.String() + ")"
 	}
 	return f
-}
-
-// lost is the answer to all whose writes, or whose reading of another's writes, went
-// with a COMMIT that failed.
-//
-// SQLite has rolled back then, but the batch may be whole in the WAL: if the process
-// ends before another batch takes its place there, the next Open finds it. Only
-// where the failure came before the last frame was written is that impossible.
-func lost(path string, err error) error {
-	switch engine.ErrCode(err).ToPrimary() {
-	case engine.ResultFull, engine.ResultBusy, engine.ResultReadOnly, engine.ResultConstraint:
-		return faultOf(path, err)
-	}
-	return &types.Error{
-		Code:    types.CommitStateUnknown,
-		Message: "the store failed while it made the change durable; it may or may not have happened",
-		Err:     faultOf(path, err),
-	}
 }
 
 // isUnique tells whether err says that a value which must be unique is taken.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/leveelake/catalog/types"
@@ -13,8 +12,6 @@ import (
 const (
 	foldFrom = 1 << 20
 	foldMost = 16 * foldFrom
-
-	entryOverhead = 128 // what a step takes in memory beside its entry
 )
 
 // What moves to the tables forgets: not a version or two of a log, which would cost a page more,
@@ -24,73 +21,6 @@ const (
 	forgetFrom = 64
 	forgetMost = 512
 )
-
-// position returns the present one.
-func (w *writer) position() position { return position{len(w.encoded), len(w.logs)} }
-
-// record adds a step to the journal; it is durable with the batch.
-func (w *writer) record(id types.ID, s entry) {
-	start := len(w.encoded)
-	w.encoded = appendEntry(w.encoded, id, s)
-	w.logs = append(w.logs, id)
-	w.journal.Load().add(id, s, len(w.encoded)-start+entryOverhead)
-}
-
-// forget takes back what was recorded from p on.
-func (w *writer) forget(p position) {
-	gone := w.logs[p.logs:]
-	if len(gone) == 0 {
-		return
-	}
-	w.journal.Load().undo(gone, len(w.encoded)-p.bytes+len(gone)*entryOverhead)
-	w.encoded, w.logs = w.encoded[:p.bytes], w.logs[:p.logs]
-}
-
-// append writes what the batch has recorded to the database.
-func (w *writer) append() error {
-	if err := w.begin(); err != nil {
-		return faultOf(w.conn.path, err)
-	}
-	if len(w.encoded) == 0 {
-		return nil
-	}
-	s, err := w.conn.get(qAppend)
-	if err == nil {
-		s.BindInt64(1, w.number)
-		s.BindBytes(2, w.encoded)
-		err = step(s)
-	}
-	return faultOf(w.conn.path, err)
-}
-
-// loadJournal reads the journal that another process, or a store that was closed, has left.
-func (c *conn) loadJournal() (*journal, int64, error) {
-	j := newJournal(1)
-	s, err := c.get(qJournal)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer s.Reset()
-	number := int64(1)
-	for {
-		ok, err := s.Step()
-		if err != nil || !ok {
-			return j, number, err
-		}
-		number = s.ColumnInt64(0)
-		d := decoder{left: column(s, 1)}
-		for len(d.left) > 0 {
-			size := len(d.left)
-			id, s, err := d.entry()
-			if err != nil {
-				return nil, 0, fmt.Errorf("%w (%w, batch %d)", ErrDamaged, err, number)
-			}
-			s.batch = number
-			j.add(id, s, size-len(d.left)+entryOverhead)
-		}
-		number++
-	}
-}
 
 // refold moves the journal to the tables, between batches. If it fails it tries again when some more
 // has come together, and with each batch when nothing more is let in.
@@ -165,9 +95,9 @@ func (w *writer) keysOf(j *journal) (keys []keyed, err error) {
 	return keys, nil
 }
 
-// foldLog writes the last of steps as the log key, and adds and forgets commits.
-func (w *writer) foldLog(key int64, steps []entry) error {
-	last := steps[len(steps)-1]
+// foldLog writes the last of entries as the log key, and adds and forgets commits.
+func (w *writer) foldLog(key int64, entries []entry) error {
+	last := entries[len(entries)-1]
 	s, err := w.conn.get(qPutLog)
 	if err != nil {
 		return err
@@ -181,9 +111,9 @@ func (w *writer) foldLog(key int64, steps []entry) error {
 		return err
 	}
 	added := 0
-	for _, st := range steps {
-		c := st.add
-		if c == nil || c.Version <= last.forget-forgetFrom {
+	for _, e := range entries {
+		c := e.add
+		if c == nil || c.Version <= last.forgettable-forgetFrom {
 			continue
 		}
 		if s, err = w.conn.get(qAddCommit); err != nil {
@@ -198,7 +128,7 @@ func (w *writer) foldLog(key int64, steps []entry) error {
 			return err
 		}
 	}
-	return w.forgetCommits(key, last.forget, int64(added+forgetMost))
+	return w.forgetCommits(key, last.forgettable, int64(added+forgetMost))
 }
 
 // forgetCommits drops some of what the log key remembers of the versions up to upTo.
@@ -215,7 +145,7 @@ func (w *writer) forgetCommits(key, upTo, most int64) error {
 		return err
 	}
 	s.BindInt64(1, key)
-	s.BindInt64(2, min(upTo, oldest+most-1))
+	s.BindInt64(2, oldest+min(upTo-oldest, most-1)) // which no number is too large for
 	return step(s)
 }
 

@@ -154,7 +154,7 @@ func TestJournalLeft(t *testing.T) {
 func TestEntries(t *testing.T) {
 	entries := []entry{
 		{log: storage.Log{Revision: 1}},
-		{log: storage.Log{Revision: 1 << 60, Last: 9, Backfilled: 8, State: []byte("state")}, forget: -1,
+		{log: storage.Log{Revision: 1 << 60, Last: 9, Backfilled: 8, State: []byte("state")}, forgettable: 7,
 			add: &storage.Commit{Version: 9, File: "é", Data: []byte{0, 255}}},
 		{log: storage.Log{Revision: -1, Last: 1}, add: &storage.Commit{Version: 1}},
 	}
@@ -172,7 +172,7 @@ func TestEntries(t *testing.T) {
 			if err != nil {
 				break
 			}
-			if d := cmp.Diff(fmt.Sprintf("%+v %+v", entries[i].log, entries[i].add), fmt.Sprintf("%+v %+v", e.log, e.add)); n != id(i) || d != "" && e.add == nil || e.forget != entries[i].forget {
+			if d := cmp.Diff(fmt.Sprintf("%+v %+v", entries[i].log, entries[i].add), fmt.Sprintf("%+v %+v", e.log, e.add)); n != id(i) || d != "" && e.add == nil || e.forgettable != entries[i].forgettable {
 				t.Errorf("entry %d: %s %s", i, n, d)
 			}
 			i++

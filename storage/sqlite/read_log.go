@@ -11,21 +11,19 @@ import (
 // log returns the log of an object. The memory of versions costs nothing here: only what
 // is not backfilled is read, and the one version that is asked for.
 func (r *reader) log(id types.ID, key, version int64) (*storage.Log, error) {
-	steps := r.journal.upTo(id, r.batch)
+	entries := r.journal.upTo(id, r.batch)
 	l := &storage.Log{}
-	if n := len(steps); n > 0 {
-		*l = steps[n-1].log
-		l.State = cloneBytes(l.State)
+	if n := len(entries); n > 0 {
+		*l = entries[n-1].log
 	} else if err := r.logRow(key, l); err != nil {
 		return nil, err
 	}
 	var err error
-	if l.Commits, err = r.unbackfilled(steps, key, l); err != nil {
+	if l.Commits, err = r.unbackfilled(entries, key, l); err != nil {
 		return nil, err
 	}
 	if version != 0 && l.Revision != 0 {
-		var ok bool
-		if l.Asked, ok = asked(steps, version); !ok {
+		if l.Asked = added(entries, version); l.Asked == nil {
 			l.Asked, err = r.stored(key, version)
 		}
 	}
@@ -48,16 +46,16 @@ func (r *reader) logRow(key int64, l *storage.Log) error {
 	return err
 }
 
-// unbackfilled returns the commits of l that are not backfilled: from steps, and if those
+// unbackfilled returns the commits of l that are not backfilled: from entries, and if those
 // are not all, from the table.
-func (r *reader) unbackfilled(steps []entry, key int64, l *storage.Log) (out []storage.Commit, err error) {
+func (r *reader) unbackfilled(entries []entry, key int64, l *storage.Log) (out []storage.Commit, err error) {
 	most := l.Last - l.Backfilled
-	for _, s := range slices.Backward(steps) {
+	for _, e := range slices.Backward(entries) {
 		if int64(len(out)) == most {
 			break
 		}
-		if s.add != nil && s.add.Version > l.Backfilled && s.add.Version <= l.Last {
-			out = append(out, copyCommit(*s.add))
+		if e.add != nil && e.add.Version > l.Backfilled {
+			out = append(out, *e.add)
 		}
 	}
 	if int64(len(out)) < most {
@@ -71,17 +69,16 @@ func (r *reader) unbackfilled(steps []entry, key int64, l *storage.Log) (out []s
 	return out, nil
 }
 
-// asked returns what steps tell of a version: the commit, or that it is as good as
-// forgotten; ok is false if they tell nothing.
-func asked(steps []entry, version int64) (c *storage.Commit, ok bool) {
-	for _, s := range slices.Backward(steps) {
-		if s.add != nil && s.add.Version == version {
-			out := copyCommit(*s.add)
-			return &out, true
+// added returns the commit of a version that one of entries has added, nil if none has. What may be
+// forgotten is not: the table tells whether it is.
+func added(entries []entry, version int64) *storage.Commit {
+	for _, e := range slices.Backward(entries) {
+		if e.add != nil && e.add.Version == version {
+			c := *e.add // the caller may change it, but for its bytes
+			return &c
 		}
 	}
-	n := len(steps)
-	return nil, n > 0 && version <= steps[n-1].forget
+	return nil
 }
 
 // stored returns the commit of a version from the table, nil if it is not there.

@@ -23,7 +23,7 @@ func (w *writer) settle(t *tx, r *request) {
 		return
 	}
 	if failed := r.err != nil || r.panicked || r.exited; failed {
-		w.forget(t.from)
+		w.takeBack(t.from)
 		if err := w.undo(t); err != nil {
 			w.drop(err)
 		}
@@ -71,7 +71,7 @@ func (w *writer) drop(cause error) {
 // undone answers err to all who rest on what the batch has written, and forgets it.
 func (w *writer) undone(err error) {
 	w.answerResting(err)
-	w.forget(position{})
+	w.takeBack(position{})
 	w.cache.Settle(w.changes, false)
 	w.end()
 }
@@ -101,19 +101,28 @@ func (w *writer) commit() {
 		w.rollback()
 		return
 	}
-	err := w.append()
-	if err == nil {
-		if err = w.conn.run(qCommit); err != nil {
-			err = lost(w.conn.path, err)
-		}
-	}
-	if err != nil {
+	if err := w.store(); err != nil {
 		w.undone(err)
-		w.rollback()
+		_ = w.rollback()
 		return
 	}
 	w.open, w.rows = false, false
 	w.number++
 	w.cache.Settle(w.changes, true)
 	w.end()
+}
+
+// store writes the batch to the file. Its error is the answer to all who rest on it.
+func (w *writer) store() error {
+	err := w.begin()
+	if err == nil && len(w.encoded) > 0 {
+		err = w.writeBatch(w.encoded)
+	}
+	if err != nil {
+		return faultOf(w.conn.path, err)
+	}
+	if err = w.conn.run(qCommit); err != nil {
+		return w.failed(err)
+	}
+	return nil
 }

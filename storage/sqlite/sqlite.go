@@ -7,11 +7,16 @@
 // write-ahead log was cut off or damaged, it goes back to the last Update that is whole.
 // Views run beside the Updates, each on a snapshot of its own.
 //
-// A commit to a log is no more than an entry of a journal in the file, which holds all of a batch in
-// one row and moves to the tables of logs now and then; objects are written to theirs at once.
-// What is in use is kept in memory, within fixed bounds, and since nobody else writes
-// the file, it is as good as what is stored: most reads and most Updates of a log ask
-// the file nothing.
+// A commit to a log is no more than an entry of a journal in the file. The entries of a batch are
+// one row, and now and then all of them move to the tables of logs; objects are written to
+// theirs at once. The journal is in memory, too, and so is what was used last of objects and logs,
+// each within a bound of its own. Since nobody else writes the file, that is as good as what is
+// stored: most Views, and most Updates of a log, read nothing from the file.
+//
+// When a batch could not be made durable, it is made sure that it never will be, before anybody gets an
+// answer. If that fails, too, its Updates get an error that is CommitStateUnknown, and all Views and
+// Updates after them get [storage.ErrUnavailable], until it is sure: no answer says what the next Open
+// could contradict.
 //
 // On a full disk an Update fails and nothing happens, Views go on, and so do Updates when there is room
 // again. Only one store may use the file at a time, by whatever path: a second is refused. So is
@@ -93,7 +98,11 @@ func (s *Store) close() error {
 	s.calls.Wait()
 	close(s.writer.queue)
 	<-s.writer.stopped
-	err := errors.Join(s.writer.fold(), s.views.close())
+	var err error
+	if s.writer.inDoubt.Load() {
+		err = s.writer.seal()
+	}
+	err = errors.Join(err, s.writer.fold(), s.views.close())
 	// The last connection to close empties the WAL by itself, but tells nobody if it cannot.
 	err = errors.Join(err, s.writer.pragma(qTruncate), s.writer.conn.Close())
 	return errors.Join(faultOf(s.path, err), s.lock.Close())

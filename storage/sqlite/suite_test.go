@@ -39,11 +39,17 @@ type breakable struct {
 
 func (b *breakable) breaks(persisted bool) {
 	b.broken = true
+	synced := false
 	b.probe.fail = func(op string) (int32, bool) {
-		if op == "write" && persisted {
+		switch {
+		case !persisted:
+			b.probe.fail = nil
+		case op == "write" && !synced:
 			return 0, false
+		case op == "write": // no seal, either
+			return lib.SQLITE_IOERR_WRITE, false
 		}
-		b.probe.fail = nil
+		synced = true
 		return lib.SQLITE_IOERR_FSYNC, persisted
 	}
 }
@@ -54,6 +60,7 @@ func (b *breakable) Close() error {
 	}
 	b.broken = false
 	left := b.probe.cut(nil)
+	b.probe.fail = nil
 	err := b.Store.Close()
 	return errors.Join(err, restore(b.path, left))
 }

@@ -117,3 +117,79 @@ func TestLogInTwoPlaces(t *testing.T) {
 	}
 	check("after refusals", 32, 3)
 }
+
+// What was forgotten stays so, and what was not is there: moving the journal changes no answer.
+func TestForgottenOnce(t *testing.T) {
+	s := open1(t)
+	n := table(t, s, 0, "")
+	for range 10 {
+		update(t, s, func(tx storage.Tx) error { _, err := commit(bg, tx, n); return err })
+	}
+	moveJournal(t, s)
+	update(t, s, func(tx storage.Tx) error {
+		chain, err := tx.Get(bg, n, storage.Want{Log: true})
+		if err != nil {
+			return err
+		}
+		l := *chain[3].Log
+		return tx.WriteLog(bg, n, l, storage.LogDelta{Revision: l.Revision + 1, Last: l.Last, Backfilled: l.Backfilled, Forget: 4})
+	})
+	before := askAll(t, s, n, 3)
+	moveJournal(t, s)
+	for what, l := range askAll(t, s, n, 3) {
+		if was := before[what].Asked; (l.Asked == nil) != (was == nil) {
+			t.Errorf("%s: %v, and when the journal had moved %v", what, was, l.Asked)
+		}
+	}
+}
+
+// A version that is in the journal and in the table, which no store of today writes, keeps nothing from moving.
+func TestVersionInTwoPlaces(t *testing.T) {
+	s := open1(t)
+	n, other := table(t, s, 0, ""), table(t, s, 1, "")
+	moveJournal(t, s)
+	for _, n := range []types.ID{n, other} {
+		update(t, s, func(tx storage.Tx) error { _, err := commit(bg, tx, n); return err })
+	}
+	number(t, s, `INSERT INTO "commit" SELECT key, 1, 'old', x'' FROM object WHERE name = 'table0'`)
+	moveJournal(t, s)
+	for _, n := range []types.ID{n, other} {
+		for what, l := range askAll(t, s, n, 1) {
+			if l.Asked == nil || len(l.Asked.Data) != 80 || len(l.Commits) != 1 {
+				t.Errorf("%s: it has %v", what, l)
+			}
+		}
+	}
+}
+
+// A run may read and write more logs than one looks through.
+func TestManyLogs(t *testing.T) {
+	s := open1(t)
+	const logs = 20
+	for n := range logs {
+		table(t, s, n, "")
+	}
+	for round := range int64(2) {
+		update(t, s, func(tx storage.Tx) error {
+			var read [logs]storage.Log
+			for n := range read {
+				chain, err := tx.Get(bg, id(tableN+n), storage.Want{Log: true})
+				if err != nil {
+					return err
+				}
+				read[n] = *chain[3].Log
+			}
+			for n, l := range read {
+				if v, err := commitTo(bg, tx, id(tableN+n), l); err != nil || v != round+1 {
+					t.Errorf("table %d: version %d, %v", n, v, err)
+				}
+			}
+			return nil
+		})
+	}
+	for n := range logs {
+		if l := get(t, s, id(tableN+n))[3].Log; l.Last != 2 || len(l.Commits) != 2 {
+			t.Errorf("table %d: %v", n, l)
+		}
+	}
+}

@@ -19,7 +19,7 @@ type tx struct {
 	writer *writer
 	from   position // of its first write to a log
 
-	read    []seen
+	read    logsRead
 	over    bool  // fn has returned
 	wrote   bool  // a write was tried
 	rows    bool  // it has written to the database
@@ -29,10 +29,44 @@ type tx struct {
 	changes []nodes.Change
 }
 
-// seen is a log that this run has read, without its commits.
-type seen struct {
+// logsRead are the logs that a run has read. Most read one or two.
+type logsRead struct {
+	few  []logRead
+	many map[types.ID]storage.Log // all of them, if they are not few
+}
+
+type logRead struct {
 	id  types.ID
 	log storage.Log
+}
+
+func (r *logsRead) put(id types.ID, l storage.Log) {
+	const few = 8
+	switch {
+	case r.many != nil:
+		r.many[id] = l
+	case len(r.few) < few:
+		r.few = append(r.few, logRead{id, l})
+	default:
+		r.many = make(map[types.ID]storage.Log)
+		for _, f := range r.few {
+			r.many[f.id] = f.log
+		}
+		r.many[id] = l
+	}
+}
+
+func (r *logsRead) get(id types.ID) (l storage.Log, ok bool) {
+	if r.many != nil {
+		l, ok = r.many[id]
+		return l, ok
+	}
+	for _, f := range r.few {
+		if f.id == id {
+			return f.log, true
+		}
+	}
+	return l, false
 }
 
 // Lookup, Get, List and Overlap read as in a View, before the first write.
@@ -110,8 +144,7 @@ func (t *tx) chain(ctx context.Context, w storage.Want, cached func(storage.Want
 		t.writer.cache.Put(t.writer.cache.Mark(), chain, w)
 	}
 	if n := len(chain); n > 0 && chain[n-1].Log != nil {
-		l := chain[n-1].Log
-		t.read = append(t.read, seen{chain[n-1].ID, storage.Log{Revision: l.Revision, Last: l.Last, Backfilled: l.Backfilled}})
+		t.read.put(chain[n-1].ID, *chain[n-1].Log)
 	}
 	return chain, nil
 }
@@ -120,15 +153,13 @@ func (t *tx) chain(ctx context.Context, w storage.Want, cached func(storage.Want
 func (t *tx) askedOf(l *storage.Log, version int64) (*storage.Commit, error) {
 	for _, c := range l.Commits {
 		if c.Version == version {
-			c = copyCommit(c)
 			return &c, nil
 		}
 	}
 	if version > l.Last {
 		return nil, nil
 	}
-	steps := t.journal.upTo(t.lastID, all)
-	if c, ok := asked(steps, version); ok {
+	if c := added(t.journal.upTo(t.lastID, all), version); c != nil {
 		return c, nil
 	}
 	if err := t.writer.begin(); err != nil {

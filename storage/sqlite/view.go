@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/storage/internal/nodes"
@@ -10,18 +11,22 @@ import (
 )
 
 // A view is a run of a View. Most make one read, and most of those are answered by the cache, which
-// takes no transaction. But what it answered is of no snapshot that a second read could
-// share: then the run is for nothing, and another asks the database alone.
+// takes no transaction. A second read begins one, and if what the cache has answered is the same there, the
+// run goes on in it. Else it is for nothing, and another asks the database alone. (Then, as nobody can stop
+// runtime.Goexit, a fn that calls it when a read fails ends its caller, though that run does not count.)
 type view struct {
 	store    *Store
 	useCache bool
 
-	answered bool // by the cache
+	answered []revision // by the cache
+	id       types.ID   // of the last of them
+	want     storage.Want
 	again    bool // a run without the cache must follow
 	over     bool // fn has returned
 
 	reader reader // its conn is nil until it is needed
 	mark   nodes.Mark
+	room   [6]revision // for answered
 }
 
 // errAgain ends a run that is for nothing.
@@ -33,6 +38,9 @@ func (s *Store) View(ctx context.Context, fn func(tx storage.ReadTx) error) erro
 		return err
 	}
 	defer s.calls.Done()
+	if err := s.writer.resolved(ctx); err != nil {
+		return err
+	}
 	v := &view{store: s, useCache: true}
 	err := v.run(fn)
 	if v.again {
@@ -57,38 +65,38 @@ func (v *view) run(fn func(tx storage.ReadTx) error) error {
 
 // Lookup walks the path by one search a step, if the cache does not know it.
 func (v *view) Lookup(ctx context.Context, path []storage.Step, w storage.Want) ([]storage.Node, error) {
-	if err := v.ready(ctx); err != nil {
-		return nil, err
-	}
-	if v.useCache && v.reader.conn == nil && !v.answered {
-		if chain, ok := v.store.cache.Lookup(path, w, false); ok {
-			v.answered = true
-			return chain, nil
-		}
-	}
-	if err := v.snapshot(ctx); err != nil {
-		return nil, err
-	}
-	chain, err := v.reader.byPath(ctx, path, w)
-	return v.keep(chain, w, err)
+	return v.chain(ctx, w,
+		func() ([]storage.Node, bool) { return v.store.cache.Lookup(path, w, false) },
+		func() ([]storage.Node, error) { return v.reader.byPath(ctx, path, w) })
 }
 
 // Get climbs from the object to the root, if the cache does not know them.
 func (v *view) Get(ctx context.Context, id types.ID, w storage.Want) ([]storage.Node, error) {
+	return v.chain(ctx, w,
+		func() ([]storage.Node, bool) { return v.store.cache.Get(id, w, false) },
+		func() ([]storage.Node, error) { return v.reader.byID(ctx, id, w) })
+}
+
+// chain returns what the cache has, if it is the first read, or else the database.
+func (v *view) chain(ctx context.Context, w storage.Want, cached func() ([]storage.Node, bool), stored func() ([]storage.Node, error)) ([]storage.Node, error) {
 	if err := v.ready(ctx); err != nil {
 		return nil, err
 	}
-	if v.useCache && v.reader.conn == nil && !v.answered {
-		if chain, ok := v.store.cache.Get(id, w, false); ok {
-			v.answered = true
+	if v.useCache && v.reader.conn == nil && v.answered == nil {
+		if chain, ok := cached(); ok {
+			v.answered, v.id, v.want = revisions(v.room[:0], chain), chain[len(chain)-1].ID, w
+			v.want.Names = slices.Clone(w.Names) // the caller may change them
 			return chain, nil
 		}
 	}
 	if err := v.snapshot(ctx); err != nil {
 		return nil, err
 	}
-	chain, err := v.reader.byID(ctx, id, w)
-	return v.keep(chain, w, err)
+	chain, err := stored()
+	if err == nil {
+		v.store.cache.Put(v.mark, chain, w)
+	}
+	return chain, err
 }
 
 // List reads the children in the order of the index.
@@ -124,22 +132,10 @@ func (v *view) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// keep gives the cache what a read has returned.
-func (v *view) keep(chain []storage.Node, w storage.Want, err error) ([]storage.Node, error) {
-	if err == nil {
-		v.store.cache.Put(v.mark, chain, w)
-	}
-	return chain, err
-}
-
 // snapshot begins the transaction before the first read that needs it.
 func (v *view) snapshot(ctx context.Context) error {
 	if v.reader.conn != nil {
 		return nil
-	}
-	if v.answered {
-		v.again = true
-		return errAgain
 	}
 	c, err := v.store.views.lend(ctx)
 	if err != nil {
@@ -152,7 +148,7 @@ func (v *view) snapshot(ctx context.Context) error {
 		return c.fault(err)
 	}
 	v.reader = reader{conn: c, journal: j, batch: batch}
-	return nil
+	return v.confirm(ctx)
 }
 
 // begin begins a snapshot on c and returns the journal that belongs to it, and the last batch of

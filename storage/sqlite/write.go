@@ -52,7 +52,7 @@ func (t *tx) Insert(ctx context.Context, o storage.Object) error {
 
 // Replace changes the one row that still has the revision of old.
 func (t *tx) Replace(ctx context.Context, old, new storage.Object) error {
-	return t.writeRow(ctx, nodes.Change{Old: copied(old), New: copied(new)}, func() error {
+	return t.writeRow(ctx, nodes.Change{Old: &old, New: copied(new)}, func() error {
 		if new.ID != old.ID || new.Parent != old.Parent || new.Created.UnixMilli() != old.Created.UnixMilli() || new.Revision <= old.Revision {
 			return fmt.Errorf("sqlite: Replace of %s %s changes ID, Parent or Created, or does not raise Revision", old.Kind, old.ID)
 		}
@@ -78,7 +78,7 @@ func (t *tx) Replace(ctx context.Context, old, new storage.Object) error {
 
 // Delete removes one row; the foreign keys take along what is beneath, and the logs.
 func (t *tx) Delete(ctx context.Context, old storage.Object) error {
-	return t.writeRow(ctx, nodes.Change{Old: copied(old)}, func() error {
+	return t.writeRow(ctx, nodes.Change{Old: &old}, func() error {
 		s, err := t.get(qDelete)
 		if err != nil {
 			return err

@@ -9,15 +9,12 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// WriteLog adds a step to the journal. It touches neither the object nor the database,
+// WriteLog adds an entry to the journal. It touches neither the object nor the database,
 // unless it must ask that for what the run has not read.
 func (t *tx) WriteLog(ctx context.Context, id types.ID, old storage.Log, d storage.LogDelta) error {
 	return t.write(ctx, func() error {
 		if t.writer.broken != nil {
 			return t.writer.broken
-		}
-		if d.Revision <= old.Revision || d.Backfilled > d.Last || d.Add != nil && d.Add.Version != d.Last {
-			return fmt.Errorf("sqlite: WriteLog of %s does not raise Revision, backfills what is not there, or adds another version than the last", id)
 		}
 		is, ok, err := t.logOf(id)
 		if err != nil {
@@ -26,11 +23,15 @@ func (t *tx) WriteLog(ctx context.Context, id types.ID, old storage.Log, d stora
 		if !ok || is.Revision != old.Revision {
 			return fmt.Errorf("%w: log of %s", storage.ErrStale, id)
 		}
+		if d.Revision <= is.Revision || d.Last < is.Last || d.Backfilled < 0 || d.Backfilled > d.Last || d.Add != nil && d.Add.Version != d.Last {
+			return fmt.Errorf("sqlite: WriteLog of %s does not raise Revision, lowers Last, backfills what is not there, or adds another version than the last", id)
+		}
 		if err := t.isNew(id, is.Last, d.Add); err != nil {
 			return err
 		}
-		t.writer.record(id, entryOf(d, t.writer.number))
-		t.changes = append(t.changes, nodes.Change{ID: id, Log: t.after(is, old, d)})
+		e := entryOf(d, t.writer.number)
+		t.writer.record(id, e)
+		t.changes = append(t.changes, nodes.Change{ID: id, Log: t.after(id, is, e)})
 		return nil
 	})
 }
@@ -38,15 +39,11 @@ func (t *tx) WriteLog(ctx context.Context, id types.ID, old storage.Log, d stora
 // logOf returns the log of an object as it is, without its commits; false if there is no such
 // object.
 func (t *tx) logOf(id types.ID) (is storage.Log, ok bool, err error) {
-	steps := t.journal.upTo(id, all)
+	entries := t.journal.upTo(id, all)
 	var key int64
 	known := false
 	if !t.deleted {
-		for _, s := range t.read {
-			if s.id == id {
-				is, known = s.log, true
-			}
-		}
+		is, known = t.read.get(id)
 	}
 	if !known {
 		if err := t.writer.begin(); err != nil {
@@ -56,8 +53,8 @@ func (t *tx) logOf(id types.ID) (is storage.Log, ok bool, err error) {
 			return is, false, err
 		}
 	}
-	if n := len(steps); n > 0 {
-		is = steps[n-1].log
+	if n := len(entries); n > 0 {
+		is = entries[n-1].log
 	} else if !known {
 		err = t.logRow(key, &is)
 	}
@@ -69,10 +66,7 @@ func (t *tx) isNew(id types.ID, last int64, add *storage.Commit) error {
 	if add == nil || add.Version > last {
 		return nil
 	}
-	taken := false
-	for _, s := range t.journal.upTo(id, all) {
-		taken = taken || s.add != nil && s.add.Version == add.Version
-	}
+	taken := added(t.journal.upTo(id, all), add.Version) != nil
 	if !taken {
 		if err := t.writer.begin(); err != nil {
 			return err
@@ -93,26 +87,29 @@ func (t *tx) isNew(id types.ID, last int64, add *storage.Commit) error {
 	return nil
 }
 
-// after returns the log after d for the cache, nil if it cannot be told: for one thing if old,
-// which is the caller's, lacks commits of the log as it is.
-func (t *tx) after(is, old storage.Log, d storage.LogDelta) *storage.Log {
-	n := int64(len(old.Commits))
-	if n != is.Last-is.Backfilled || n > 0 && (old.Commits[0].Version != is.Backfilled+1 || old.Commits[n-1].Version != is.Last) {
-		return nil
+// after returns the log after e for the cache, nil if it cannot be told: only what this run has read has
+// its commits, and that is as it was before the run wrote.
+func (t *tx) after(id types.ID, is storage.Log, e entry) *storage.Log {
+	if is.Revision != 0 {
+		if was, ok := t.read.get(id); !ok || was.Revision != is.Revision {
+			return nil
+		} else {
+			is = was
+		}
 	}
-	old.Last, old.Backfilled = is.Last, is.Backfilled // as for these, there is no need to ask
-	return nodes.After(old, d)
+	return nodes.After(is, storage.LogDelta{Revision: e.log.Revision, Last: e.log.Last, Backfilled: e.log.Backfilled, State: e.log.State, Add: e.add})
 }
 
-// entryOf returns the step that d is.
+// entryOf returns the entry that d is, apart from what the caller has.
 func entryOf(d storage.LogDelta, batch int64) entry {
-	s := entry{batch: batch, forget: min(d.Forget, d.Backfilled)} // what is not backfilled is no memory
-	s.log = storage.Log{Revision: d.Revision, Last: d.Last, Backfilled: d.Backfilled, State: cloneBytes(d.State)}
+	e := entry{batch: batch, forgettable: max(0, min(d.Forget, d.Backfilled))} // what is not backfilled is no memory
+	e.log = storage.Log{Revision: d.Revision, Last: d.Last, Backfilled: d.Backfilled, State: cloneBytes(d.State)}
 	if d.Add != nil {
-		c := copyCommit(*d.Add)
-		s.add = &c
+		c := *d.Add
+		c.Data = cloneBytes(c.Data)
+		e.add = &c
 	}
-	return s
+	return e
 }
 
 // write runs one write, unless one before it went wrong.

@@ -37,14 +37,12 @@ type writer struct {
 	logs    []types.ID     // that they are about
 	changes []nodes.Change // that the cache holds
 
-	foldFrom int   // of its constant, but in tests
-	foldAt   int   // the size of the journal at which it is moved
-	broken   error // why it has not moved to the tables, if it is larger than foldMost
-	covered  int64 // frames of the WAL when it was last copied to the database
+	foldFrom int         // of its constant, but in tests
+	foldAt   int         // the size of the journal at which it is moved
+	broken   error       // why it has not moved to the tables, if it is larger than foldMost
+	inDoubt  atomic.Bool // whether a batch that failed has happened
+	covered  int64       // frames of the WAL when it was last copied to the database
 }
-
-// A position is one in the entries of a batch.
-type position struct{ bytes, logs int }
 
 func newWriter(c *conn, cache *nodes.Cache, j *atomic.Pointer[journal]) *writer {
 	return &writer{conn: c, cache: cache, journal: j, foldFrom: foldFrom, foldAt: foldFrom,
@@ -63,6 +61,7 @@ func (w *writer) run() {
 		}
 	}()
 	for {
+		w.resolve()
 		for w.next < len(w.batch) {
 			r := w.batch[w.next]
 			w.next++

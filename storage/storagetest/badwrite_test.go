@@ -116,6 +116,22 @@ func badWrites() []mutant {
 			d.Forget = d.Backfilled
 			return t.WriteLog(c, id, old, d)
 		}}, "log/Asked", "log/Forget"),
+		broken("numbers that make no log are dropped", bent{writeLog: func(_ *bent, c ctx, t tx, id types.ID, old storage.Log, d storage.LogDelta) error {
+			if d.Last < old.Last {
+				return nil
+			}
+			return t.WriteLog(c, id, old, d)
+		}}, "log/Wrong"),
+		broken("forgets some more", bent{writeLog: func(_ *bent, c ctx, t tx, id types.ID, old storage.Log, d storage.LogDelta) error {
+			if d.Forget-64 > 0 { // also if it wraps
+				d.Forget = d.Backfilled
+			}
+			return t.WriteLog(c, id, old, d)
+		}}, "log/ForgetAny"),
+		broken("versions are floating", bent{writeLog: func(_ *bent, c ctx, t tx, id types.ID, old storage.Log, d storage.LogDelta) error {
+			d.Last = min(d.Last, 1<<53)
+			return t.WriteLog(c, id, old, d)
+		}}, "log/Far"),
 		broken("times rounded", bent{insert: func(_ *bent, c ctx, t tx, o storage.Object) error {
 			o.Created = o.Created.Round(time.Millisecond)
 			return t.Insert(c, o)

@@ -2,7 +2,9 @@ package storagetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
+	"time"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -98,6 +100,60 @@ func testRaceList(e *env) {
 			e.Fatalf("round %d: %v won, there are %s", r, won, names(left))
 		}
 	}
+}
+
+// testRaceListMove: one drops a parent in whose range it sees nothing, while its children come
+// into that range: by their kind, or by their name. Who comes first wins, and no child that
+// moved is dropped.
+func testRaceListMove(e *env) {
+	c, _, _ := e.branch("main")
+	for r := range e.rounds(30) {
+		parent := e.child(kindSchema, c.ID, fmt.Sprint("s", r))
+		byKind := r%2 == 0
+		var movers []storage.Object
+		for i := range 7 {
+			movers = append(movers, object(kindTable, parent.ID, fmt.Sprint("z", i)))
+			if byKind {
+				movers[i].Kind, movers[i].Name = kindStaging, fmt.Sprint("a", i)
+			}
+		}
+		e.insert(append(movers, object(kindTable, parent.ID, "m"))...)
+		errs := e.race(8, func(i int, s storage.Store) error {
+			if i > 0 { // before, while and after the other looks
+				time.Sleep(rand.N(3 * time.Millisecond))
+			}
+			return e.retry(s, func(tx storage.Tx) error {
+				if i == 0 {
+					return e.dropUnlessMoved(tx, parent.ID)
+				}
+				return withNode(e.ctx, tx, movers[i-1].ID, func(n storage.Node) error {
+					new := next(n.Object, "moved")
+					new.Kind, new.Name = kindTable, fmt.Sprint("a", i-1)
+					return tx.Replace(e.ctx, n.Object, new)
+				})
+			})
+		})
+		won := e.winners(errs, errLost, storage.ErrStale)
+		there := e.list(storage.ListQuery{Parent: parent.ID}, storage.Want{})
+		dropped := errs[0] == nil
+		if dropped && (len(won) != 1 || len(there) != 0) || !dropped && (len(won) != 7 || len(there) != 8) {
+			e.Fatalf("round %d: %v won, of the parent there are %s", r, won, names(there))
+		}
+	}
+}
+
+// dropUnlessMoved deletes a parent whose first table is still the one called m.
+func (e *env) dropUnlessMoved(tx storage.Tx, parent types.ID) error {
+	return withNode(e.ctx, tx, parent, func(n storage.Node) error {
+		nodes, err := tx.List(e.ctx, storage.ListQuery{Parent: parent, Kind: kindTable, Limit: 1}, storage.Want{})
+		if err != nil {
+			return err
+		}
+		if len(nodes) != 1 || nodes[0].Name != "m" {
+			return errLost
+		}
+		return tx.Delete(e.ctx, n.Object)
+	})
 }
 
 // testRaceOneName: creates of and renames to one name.

@@ -14,11 +14,14 @@ func logTests() []test {
 		{"Commits", testCommits},
 		{"Asked", testAsked},
 		{"Forget", testForget},
+		{"ForgetAny", testForgetAny},
+		{"Far", testFar},
 		{"Bounded", testBounded},
 		{"List", testListLogs},
 		{"Apart", testLogApart},
 		{"Stale", testLogStale},
 		{"Gone", testLogGone},
+		{"Wrong", testLogWrong},
 	}
 }
 

@@ -21,6 +21,7 @@ func raceTests() []test {
 		{"Overlap", testRaceOverlap},
 		{"OverlapMove", testRaceOverlapMove},
 		{"List", testRaceList},
+		{"ListMove", testRaceListMove},
 		{"OneName", testRaceOneName},
 		{"Root", testRaceRoot},
 	}

@@ -9,7 +9,7 @@ func unguarded() []mutant {
 		chains:       {"race/SkewObjects", "race/SkewObjectAndLog"},
 		lastOfChain:  {"race/SkewObjects", "race/SkewObjectAndLog"},
 		logOfChain:   {"race/SkewObjectAndLog"},
-		listRange:    {"race/List", "cascade/ListedThenDropped"},
+		listRange:    {"race/List", "race/ListMove", "cascade/ListedThenDropped"},
 		overlapRange: {"race/Overlap", "race/OverlapMove"},
 		errorReads:   {"instant/ErrorOfOneInstant"},
 		idleReads:    {"instant/ReadOnlyUpdate"},

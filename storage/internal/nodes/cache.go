@@ -10,6 +10,7 @@ package nodes
 
 import (
 	"hash/maphash"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -51,7 +52,9 @@ type entry struct {
 	held   bool              // written, but not yet there for all to see
 	used   atomic.Bool       // since the hand came by
 	slot   int               // in ring
-	size   int               // in bytes
+
+	absentSize int // of absent, in bytes
+	size       int // of all
 }
 
 // A Mark is an instant in the life of a cache.
@@ -130,14 +133,22 @@ func (c *Cache) put(m Mark, o storage.Object, log *storage.Log) *entry {
 	}
 	c.byName[nameOf(e.object)] = e
 	if log != nil && (e.log == nil || e.log.Revision <= log.Revision) {
-		e.log = own(log)
+		c.setLog(e, log)
 	}
 	c.weigh(e)
 	return e
 }
 
 // fits says whether o is small enough to be kept beside others.
-func (c *Cache) fits(o storage.Object) bool { return len(o.Body) <= c.limit/8 }
+func (c *Cache) fits(o storage.Object) bool { return bytesOf(o) <= c.limit/8 }
+
+// setLog makes log that of e, if it is small enough to be kept beside others.
+func (c *Cache) setLog(e *entry, log *storage.Log) {
+	e.log = nil
+	if log != nil && bytesOfLog(log) <= c.limit/8 {
+		e.log = own(log)
+	}
+}
 
 func (c *Cache) putBeside(m Mark, e *entry, beside []storage.Object, w storage.Want) {
 	there := map[string]bool{}
@@ -150,15 +161,25 @@ func (c *Cache) putBeside(m Mark, e *entry, beside []storage.Object, w storage.W
 		if s := c.ofName(n); there[text] || s.held > 0 || s.changed > m {
 			continue
 		}
-		if e.absent == nil {
-			e.absent = map[name]struct{}{}
-		}
-		e.absent[n] = struct{}{}
+		c.addAbsent(e, n)
 		if was := c.byName[n]; was != nil {
 			c.remove(was)
 		}
 	}
 	c.weigh(e)
+}
+
+// addAbsent notes that e has no child n. What is asked for is not ours to choose, so an entry that has too much
+// of it begins anew.
+func (c *Cache) addAbsent(e *entry, n name) {
+	if e.absent == nil || len(e.absent) >= absentMost || e.absentSize > c.limit/8 {
+		e.absent, e.absentSize = map[name]struct{}{}, 0
+	}
+	if _, ok := e.absent[n]; !ok && absentOverhead+len(n.name) <= c.limit/8 {
+		n.name = strings.Clone(n.name) // which may be a part of something large
+		e.absent[n] = struct{}{}
+		e.absentSize += absentOverhead + len(n.name)
+	}
 }
 
 // Forget removes objects, since they are not what they were.
@@ -212,16 +233,30 @@ const (
 	absentOverhead = 300
 )
 
+// absentMost is how many absent children an entry has at most.
+const absentMost = 256
+
 // weigh sets the size of e as it is now.
 func (c *Cache) weigh(e *entry) {
-	o := &e.object
-	size := entryOverhead + len(o.Body) + 2*len(o.Name) + len(o.Location) + absentOverhead*len(e.absent)
-	if e.log != nil {
-		size += len(e.log.State)
-		for _, commit := range e.log.Commits {
-			size += commitOverhead + len(commit.File) + len(commit.Data)
-		}
-	}
+	size := e.weight()
 	c.size += size - e.size
 	e.size = size
+}
+
+func (e *entry) weight() int {
+	size := entryOverhead + bytesOf(e.object) + e.absentSize
+	if e.log != nil {
+		size += bytesOfLog(e.log)
+	}
+	return size
+}
+
+func bytesOf(o storage.Object) int { return len(o.Body) + 2*len(o.Name) + len(o.Location) }
+
+func bytesOfLog(l *storage.Log) int {
+	size := len(l.State)
+	for i := range l.Commits {
+		size += commitOverhead + len(l.Commits[i].File) + len(l.Commits[i].Data)
+	}
+	return size
 }

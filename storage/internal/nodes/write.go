@@ -1,16 +1,14 @@
 package nodes
 
 import (
-	"slices"
-
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
 
 // A Change is a write: an Insert of New, a Replace of Old by New, a Delete of Old, or, without
-// both, a WriteLog of the object with this ID.
+// both, a WriteLog of the object with this ID. Nobody changes the bytes of New and Log afterwards.
 type Change struct {
-	Old, New *storage.Object
+	Old, New *storage.Object // of Old, ID and name will do
 	ID       types.ID
 	Log      *storage.Log // as it is afterwards; nil: not known
 }
@@ -67,15 +65,12 @@ func (c *Cache) change(e *entry, ch *Change) {
 	case ch.New != nil:
 		c.unname(e)
 		e.object = *ch.New
-		e.object.Body = slices.Clone(ch.New.Body)
 		c.byName[nameOf(e.object)] = e
 	case ch.Old != nil:
 		c.remove(e)
 		return
-	case ch.Log == nil:
-		e.log = nil
 	default:
-		e.log = own(ch.Log)
+		c.setLog(e, ch.Log)
 	}
 	e.held = true
 	c.weigh(e)
@@ -83,8 +78,15 @@ func (c *Cache) change(e *entry, ch *Change) {
 
 // appear notes that a name is not absent any more.
 func (c *Cache) appear(o storage.Object) {
-	if parent := c.byID[o.Parent]; parent != nil {
-		delete(parent.absent, nameOf(o))
+	n := nameOf(o)
+	parent := c.byID[o.Parent]
+	if parent == nil {
+		return
+	}
+	if _, ok := parent.absent[n]; ok {
+		delete(parent.absent, n)
+		parent.absentSize -= absentOverhead + len(n.name)
+		c.weigh(parent)
 	}
 }
 
@@ -124,49 +126,32 @@ func (c *Cache) Apply(changes []Change) {
 }
 
 // After returns the log that old becomes by d, nil if that depends on more than old tells: if
-// versions that are not in it come back.
+// versions that are not in it come back. Its bytes are theirs.
 func After(old storage.Log, d storage.LogDelta) *storage.Log {
 	if d.Backfilled < old.Backfilled {
 		return nil
 	}
-	out := &storage.Log{Revision: d.Revision, Last: d.Last, Backfilled: d.Backfilled, State: d.State}
+	out := &storage.Log{Revision: d.Revision, Last: d.Last, Backfilled: d.Backfilled, State: asRead(d.State)}
+	if d.Last > d.Backfilled {
+		out.Commits = make([]storage.Commit, 0, min(int64(len(old.Commits))+1, d.Last-d.Backfilled))
+	}
 	for _, c := range old.Commits {
 		if c.Version > d.Backfilled {
 			out.Commits = append(out.Commits, c)
 		}
 	}
 	if d.Add != nil && d.Last > d.Backfilled {
-		out.Commits = append(out.Commits, *d.Add)
+		add := *d.Add
+		add.Data = asRead(add.Data)
+		out.Commits = append(out.Commits, add)
 	}
-	out = copyLog(out)
-	if len(out.State) == 0 {
-		out.State = nil // as a store reads it
-	}
-	out.Commits = slices.Clip(out.Commits)
 	return out
 }
 
-// copyLog copies l but its Asked. All its bytes are in one piece of memory.
-func copyLog(l *storage.Log) *storage.Log {
-	size := len(l.State)
-	for _, c := range l.Commits {
-		size += len(c.Data)
+// asRead returns nil for what is empty, as a store does.
+func asRead(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
 	}
-	bytes := make([]byte, 0, size)
-	piece := func(data []byte) []byte {
-		if len(data) == 0 {
-			return nil
-		}
-		at := len(bytes)
-		bytes = append(bytes, data...)
-		return bytes[at:len(bytes):len(bytes)]
-	}
-	out := *l
-	out.Asked = nil
-	out.State = piece(l.State)
-	out.Commits = slices.Clone(l.Commits)
-	for i := range out.Commits {
-		out.Commits[i].Data = piece(out.Commits[i].Data)
-	}
-	return &out
+	return b
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -13,17 +14,18 @@ import (
 const massive = 1000
 
 // apply has the database do what a run wants written, if all is as the run has read it: one
-// transaction in one round trip, without a BEGIN or COMMIT of its own.
+// transaction in one round trip, but for statements that are new to the connection, and without a BEGIN or
+// COMMIT of its own.
 func (a *attempt) apply(ctx context.Context) error {
 	p := a.plan()
 	if p.contradictory {
 		return errUnsent{errContradiction}
 	}
-	conn, err := a.s.pool.Acquire(context.WithValue(ctx, forWrite{}, true))
+	conn, err := a.s.lend(ctx)
 	if err != nil {
-		return errUnsent{err}
+		return err
 	}
-	defer conn.Release()
+	defer conn.release()
 	timeout := writeTimeout
 	if a.deletes() || len(a.writes) > massive {
 		timeout = massTimeout
@@ -34,7 +36,7 @@ func (a *attempt) apply(ctx context.Context) error {
 	if _, ok := errors.AsType[pgx.ErrPreprocessingBatch](err); ok {
 		return errUnsent{err}
 	}
-	return err
+	return cmp.Or(err, notReplicated(conn.Conn))
 }
 
 // errContradiction is about two reads of a run that cannot both be true.
@@ -45,18 +47,18 @@ type plan struct {
 	batch         pgx.Batch
 	contradictory bool
 
-	schema  string
-	seen    map[types.ID]ref
-	fresh   map[types.ID]bool // inserted by the run itself
-	places  locations
-	objects objectLocks
-	logs    map[types.ID]bool // those to lock
-	checks  checks            // of what was read
-	given   checks            // of what was not
+	schema   string
+	seen     map[types.ID]ref
+	inserted map[types.ID]bool // by the run itself
+	places   locations
+	objects  objectLocks
+	logs     map[types.ID]bool // those to lock
+	checks   checks            // of what was read
+	given    checks            // of what was not
 }
 
 func (a *attempt) plan() *plan {
-	p := &plan{schema: a.s.schema, seen: make(map[types.ID]ref), fresh: make(map[types.ID]bool), objects: make(objectLocks), logs: make(map[types.ID]bool)}
+	p := &plan{schema: a.s.schema, seen: make(map[types.ID]ref), inserted: make(map[types.ID]bool), objects: make(objectLocks), logs: make(map[types.ID]bool)}
 	p.places.schema = a.s.schema
 	logs := make(map[types.ID]int64)
 	for i := range a.reads {
@@ -78,11 +80,11 @@ func (a *attempt) plan() *plan {
 // read takes in what a read has seen.
 func (p *plan) read(s *saw, logs map[types.ID]int64) {
 	for _, r := range s.refs {
-		was, again := p.seen[r.id]
-		if again && was.revision != r.revision {
+		was, twice := p.seen[r.id]
+		if twice && was.revision != r.revision {
 			p.contradictory = true
 		}
-		if !again {
+		if !twice {
 			p.seen[r.id] = r
 			p.checks.object(r.id, r.revision)
 		}
@@ -91,11 +93,11 @@ func (p *plan) read(s *saw, logs map[types.ID]int64) {
 		}
 	}
 	for _, l := range s.logs {
-		was, again := logs[l.id]
-		if again && was != l.revision {
+		was, twice := logs[l.id]
+		if twice && was != l.revision {
 			p.contradictory = true
 		}
-		if !again {
+		if !twice {
 			logs[l.id] = l.revision
 			p.checks.log(l.id, l.revision)
 			p.logs[l.id] = true
@@ -120,11 +122,24 @@ func (p *plan) depth(id types.ID) int16 {
 	return unknownDepth
 }
 
+// above is the depth of the parent of what is in this one.
+func above(depth int16) int16 {
+	if depth == unknownDepth {
+		return unknownDepth
+	}
+	return depth - 1
+}
+
+// moves tells whether a write brings a child to another place among those of its parent.
+func (w *write) moves() bool {
+	return w.new != nil && w.old.Parent != "" && (w.new.Kind != w.old.Kind || w.new.Name != w.old.Name)
+}
+
 // wants takes in what a write needs: locks, and conditions on what was not read.
 func (p *plan) wants(w *write) {
 	switch {
 	case w.old == nil && w.new == nil:
-		if p.fresh[w.id] {
+		if p.inserted[w.id] {
 			return
 		}
 		p.logs[w.id] = true
@@ -136,9 +151,10 @@ func (p *plan) wants(w *write) {
 			p.given.exists(w.id)
 		}
 	case w.old == nil:
-		p.fresh[w.new.ID] = true
 		p.places.lock(w.new.Location, true)
-		if w.new.Parent == "" || p.fresh[w.new.Parent] {
+		known := w.new.Parent == "" || p.inserted[w.new.Parent]
+		p.inserted[w.new.ID] = true // not before: nothing is its own parent
+		if known {
 			return
 		}
 		p.objects.lock(w.new.Parent, p.depth(w.new.Parent), stays)
@@ -149,11 +165,14 @@ func (p *plan) wants(w *write) {
 		if w.new != nil && (w.new.Location != w.old.Location || w.new.Kind != w.old.Kind) {
 			p.places.lock(w.new.Location, true)
 		}
-		if p.fresh[w.old.ID] {
+		if p.inserted[w.old.ID] {
 			return
 		}
 		p.logs[w.old.ID] = true
 		p.objects.lock(w.old.ID, p.depth(w.old.ID), writing)
+		if w.moves() && !p.inserted[w.old.Parent] { // as an Insert: not into a range that another holds
+			p.objects.lock(w.old.Parent, above(p.depth(w.old.ID)), stays)
+		}
 		if w.unread {
 			p.given.object(w.old.ID, w.old.Revision)
 		}

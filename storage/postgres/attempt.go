@@ -12,8 +12,8 @@ var (
 	// errOver is the answer to the use of a transaction after its fn has returned.
 	errOver = errors.New("postgres: the transaction is over")
 
-	// errAgain is the answer to a read that ends a run: fn will run again.
-	errAgain = errors.New("postgres: the transaction runs again")
+	// errTorn is the answer to a read that would not be of the instant of the first: fn will run again.
+	errTorn = errors.New("postgres: the transaction runs again")
 )
 
 // An attempt is one run of the function of an Update. It reads, from the database or from what is
@@ -24,8 +24,8 @@ type attempt struct {
 	cached bool   // chains may come from memory, unchecked
 
 	reads   []saw
-	memory  bool // at least one read came from memory
-	broken  error
+	memory  bool  // at least one read came from memory
+	broken  error // a read failed, and not for its context
 	over    bool
 	wrote   bool
 	err     error // the first error of a write
@@ -107,7 +107,7 @@ func (a *attempt) ready(ctx context.Context) error {
 	case a.wrote:
 		return storage.ErrOrder
 	case a.broken != nil:
-		return a.broken
+		return faultOf(a.s.where, a.broken)
 	}
 	return ctx.Err()
 }
@@ -123,11 +123,10 @@ func (a *attempt) remembered(chain []storage.Node, w storage.Want) ([]storage.No
 // note takes down a read. A failure that is not the caller's ends the run.
 func (a *attempt) note(ctx context.Context, r reading, err error) ([]storage.Node, error) {
 	if err != nil {
-		err = faultOf(a.s.where, err)
 		if ctx.Err() == nil {
 			a.broken = err
 		}
-		return nil, err
+		return nil, faultIn(ctx, a.s.where, err)
 	}
 	r.saw.keep(r.nodes)
 	a.reads = append(a.reads, r.saw)

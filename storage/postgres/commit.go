@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 
 	"github.com/leveelake/catalog/storage"
@@ -8,24 +9,40 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// errRefused is the answer to a commit whose conditions did not hold: nothing happened.
-var errRefused = errors.New("postgres: refused")
+// errOutdated is the answer to a commit whose conditions did not hold: nothing happened.
+var errOutdated = errors.New("postgres: what was read has changed")
 
 // A commit is an Update that read one chain with its log and writes that log: by far the most
 // frequent one. All that it must hold is in one row, that of the log, so that one
 // statement without a lock will do: the database looks at the row again after it has
 // waited for it.
 type commit struct {
-	id     types.ID
-	object int64 // revision
-	was    int64 // revision of the log
-	delta  storage.LogDelta
+	id             types.ID
+	objectRevision int64
+	logRevision    int64
+	delta          storage.LogDelta
 
 	shared saw // the ancestors, and what is beside them
 	own    saw // what is beside the object itself
 
-	done chan struct{} // closed with err, if it waits for others to send it
+	ctx  context.Context // if it waits for others to send it: of who waits
+	done chan struct{}   // closed with err
 	err  error
+}
+
+// answer tells who waits what became of the commit.
+func (c *commit) answer(err error) {
+	c.err = err
+	close(c.done)
+}
+
+// size is about how many bytes it is that a commit sends.
+func (c *commit) size() int {
+	n := len(c.delta.State)
+	if c.delta.Add != nil {
+		n += len(c.delta.Add.File) + len(c.delta.Add.Data)
+	}
+	return n
 }
 
 // commit returns what a run wants if that is a commit, else nil.
@@ -38,7 +55,7 @@ func (a *attempt) commit() *commit {
 		return nil
 	}
 	last := r.refs[r.nodes-1]
-	c := &commit{id: w.id, object: last.revision, was: w.log.Revision, delta: w.delta}
+	c := &commit{id: w.id, objectRevision: last.revision, logRevision: w.log.Revision, delta: w.delta}
 	c.shared.refs = r.refs[:r.nodes-1]
 	for i, b := range r.refs[r.nodes:] { // in the order of the nodes
 		if int(b.depth) == r.nodes {

@@ -22,8 +22,8 @@ const (
 	writeTimeout = 30 * time.Second
 	massTimeout  = 10 * time.Minute
 
-	// patience is how long an Update that met others, or a call that finds no
-	// connection, tries again.
+	// patience is how long an Update that met others, or a call that cannot connect, tries
+	// again, and how long any waits for a connection that is free.
 	patience = 10 * time.Second
 
 	// connectTimeout is how long one host may take to let us in, if the URL does not say.
@@ -31,7 +31,7 @@ const (
 )
 
 // parameters are set on every connection, whatever the server, the role or the URL
-// say: all but those of ours would break a promise or a plan.
+// say: other values would break a promise, or make plans that are slow.
 func parameters() map[string]string {
 	return map[string]string{
 		"client_encoding":                     "UTF8",
@@ -84,7 +84,8 @@ func configOf(url string) (c *pgxpool.Config, where string, err error) {
 	}
 	cc.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement // others send a query as text, or twice
 	cc.StatementCacheCapacity = 512
-	c.AfterConnect = prepareConnection
+	cc.ValidateConnect = writable
+	cc.OnNotice = noteNotice
 	// What has idled is tried before it carries a write: were it gone, nobody could tell
 	// whether the write arrived. A read just tries again.
 	c.ShouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
@@ -111,14 +112,6 @@ func placeOf(c *pgx.ConnConfig) string {
 		}
 	}
 	return strings.Join(places, ",") + "/" + c.Database
-}
-
-// prepareConnection makes a new connection keep what was answered: whatever is weaker
-// than a sync to disk here and, if there are standbys that count, there becomes just that.
-func prepareConnection(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false)
-		WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')`, pgx.QueryExecModeExec)
-	return err
 }
 
 // majorOf returns the major version of the server of a connection.

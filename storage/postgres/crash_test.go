@@ -182,12 +182,12 @@ func TestDown(t *testing.T) {
 		_, err := tx.List(bg, storage.ListQuery{Kind: "metastore"}, storage.Want{})
 		return err
 	}
-	if err := s.View(bg, read); !errors.Is(err, ErrUnreachable) || !errors.Is(err, storage.ErrUnavailable) || runs != 1 {
-		t.Errorf("View: %v after %d runs, each of which has waited", err, runs)
+	if err := s.View(bg, read); !errors.Is(err, ErrUnreachable) || !errors.Is(err, storage.ErrUnavailable) || runs < 2 {
+		t.Errorf("View: %v after %d runs", err, runs)
 	}
 	runs = 0
-	if err := s.Update(bg, func(tx storage.Tx) error { return read(tx) }); !errors.Is(err, ErrUnreachable) || runs != 1 {
-		t.Errorf("Update: %v after %d runs, each of which has waited", err, runs)
+	if err := s.Update(bg, func(tx storage.Tx) error { return read(tx) }); !errors.Is(err, ErrUnreachable) || !errors.Is(err, storage.ErrUnavailable) || runs < 2 {
+		t.Errorf("Update: %v after %d runs", err, runs)
 	}
 	for name, way := range ways() {
 		if err := way(bg, s); !errors.Is(err, ErrUnreachable) {

@@ -29,11 +29,10 @@ var (
 type fault struct {
 	where string
 	text  string
-	err   error // cause, nil if its text or its fields may hold the password
+	err   error // cause; nil if its fields hold the password, or if callers would take it for their own end
 	is    error // one of the errors above, or nil
 
 	passing bool // it may go away by itself
-	spent   bool // and was waited for long enough
 }
 
 func (f *fault) Error() string { return "postgres: " + f.where + ": " + f.text }
@@ -51,11 +50,19 @@ func (f *fault) Unwrap() []error {
 	return all
 }
 
-// faultOf says in one line what err, which came from the database where, means. Errors of a
-// context pass as they are.
+// faultIn is faultOf, unless ctx, which is the caller's, has ended: that is what the caller is
+// told then. An error cannot tell by itself whose time it was that ran out.
+func faultIn(ctx context.Context, where string, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return faultOf(where, err)
+}
+
+// faultOf says in one line what err, which came from the database where, means.
 func faultOf(where string, err error) error {
-	if err == nil || isContext(err) {
-		return err
+	if err == nil {
+		return nil
 	}
 	if _, ok := errors.AsType[*fault](err); ok {
 		return err
@@ -63,7 +70,7 @@ func faultOf(where string, err error) error {
 	f := &fault{where: where, err: err, passing: isPassing(err)}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		f.err, f.text = e, fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
-		if isRefusal(e.Code) {
+		if isDenial(e.Code) {
 			f.is, f.text = ErrRefused, ErrRefused.Error()+": "+f.text
 		}
 		return f.oneLine()
@@ -73,10 +80,16 @@ func faultOf(where string, err error) error {
 		f.is, f.err = ErrUnreachable, nil
 		text := err.Error()
 		if e, ok := errors.AsType[net.Error](err); ok {
-			f.err, text = e, e.Error()
+			text = e.Error()
+			if !isContext(e) {
+				f.err = e
+			}
 		}
 		f.text = ErrUnreachable.Error() + ": " + text
 		return f.oneLine()
+	}
+	if isContext(err) { // a time of ours has run out, not the caller's
+		f.err = nil
 	}
 	f.text = err.Error()
 	return f.oneLine()
@@ -87,11 +100,18 @@ func (f *fault) oneLine() *fault {
 	return f
 }
 
-// isRefusal tells whether a SQLSTATE is about who we are and what we may: a wrong password or role,
+// isDenial tells whether a SQLSTATE is about who we are and what we may: a wrong password or role,
 // a database that is not there, a missing right.
-func isRefusal(code string) bool {
+func isDenial(code string) bool {
 	return strings.HasPrefix(code, "28") || code == "3D000" || code == "42501"
 }
+
+// errBusy is the answer to who has waited for a connection for as long as the patience lasts.
+var errBusy = fmt.Errorf("no connection was free: %w", storage.ErrUnavailable)
+
+// errNotReplicated is about writes whose wait for a standby was cancelled: they are in this database,
+// and gone if the standby takes over.
+var errNotReplicated = errors.New("the wait for a standby was cancelled; the standby may not have the change")
 
 // stateStarting is the SQLSTATE cannot_connect_now.
 const stateStarting = "57P03"
@@ -129,7 +149,7 @@ func judge(err error) verdict {
 		switch {
 		case errors.Is(err, errContradiction):
 			return changed
-		case isContext(err) || !isPassing(unsentErr.error):
+		case !isPassing(unsentErr.error):
 			return failed
 		}
 		return unsent
@@ -170,6 +190,12 @@ func judge(err error) verdict {
 	return failed
 }
 
+// isStateChanged tells whether writes were refused because others have written.
+func isStateChanged(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == stateChanged || errors.Is(err, errContradiction)
+}
+
 func severity(e *pgconn.PgError) string {
 	if e.SeverityUnlocalized != "" {
 		return e.SeverityUnlocalized
@@ -180,9 +206,6 @@ func severity(e *pgconn.PgError) string {
 // isPassing tells whether err, of a connection or of a read, may go away by itself: the
 // server restarts, another takes over, too many are connected.
 func isPassing(err error) bool {
-	if isContext(err) {
-		return false
-	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
 		case e.Code == "25006", e.Code == "57P01", e.Code == "57P02", e.Code == "57P03", e.Code == "57P05", e.Code == "53300",
@@ -201,24 +224,37 @@ func isPassing(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, pgconn.ErrConnClosed)
 }
 
-// isSpent tells whether err has used up the patience of its call.
-func isSpent(err error) bool {
-	f, ok := errors.AsType[*fault](err)
-	return ok && f.spent
-}
-
-func isContext(err error) bool {
-	if pgconn.Timeout(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+// isBreak tells whether err is the end of a connection that was there, or says that it is of no use any
+// more: those that idle are likely to be so, too. What keeps a new one from being made, and what only
+// a statement has met, says nothing of them.
+func isBreak(err error) bool {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return false
 	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case "25006", "0A000", "26000": // the last two: prepared statements that no connection prepares anew
+			return true
+		}
+		return severity(e) != "ERROR"
+	}
+	return isPassing(err)
+}
+
+// isContext tells whether err is, or says that it is, the end of a context: of the caller's or of one of ours.
+func isContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // lost is the answer to those whose writes were on their way when the connection went.
 func lost(where string, err error) error {
+	cause := faultOf(where, err)
+	if f, ok := errors.AsType[*fault](cause); ok {
+		f.passing = false // which would say that nothing happened
+	}
 	return &types.Error{
 		Code:    types.CommitStateUnknown,
 		Message: "the store failed while it made the change durable; it may or may not have happened",
-		Err:     faultOf(where, err),
+		Err:     cause,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"testing"
 	"time"
 
@@ -32,12 +33,62 @@ func TestJudge(t *testing.T) {
 	}
 	for err, want := range map[error]verdict{
 		io.ErrUnexpectedEOF: unknown, context.DeadlineExceeded: unknown,
-		errUnsent{io.ErrUnexpectedEOF}: unsent, errUnsent{context.Canceled}: failed, errUnsent{errContradiction}: changed,
+		errUnsent{io.ErrUnexpectedEOF}: unsent, errUnsent{context.DeadlineExceeded}: unsent, errUnsent{errBusy}: failed, errNotReplicated: unknown,
+		errUnsent{context.Canceled}: failed, errUnsent{errContradiction}: changed,
 		errUnsent{&pgconn.PgError{Severity: "FATAL", Code: "57P03"}}: unsent, errUnsent{&pgconn.PgError{Severity: "FATAL", Code: "28P01"}}: failed,
 	} {
 		if got := judge(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)
 		}
+	}
+}
+
+// TestIsBreak: connections are given away only if they are likely to be of no use.
+func TestIsBreak(t *testing.T) {
+	for _, code := range []string{"40001", "40P01", "55P03", "23505", "57014", "53300"} {
+		if isBreak(&pgconn.PgError{Severity: "ERROR", Code: code}) {
+			t.Errorf("%s is about a statement", code)
+		}
+	}
+	for _, err := range []error{errBusy, errContradiction, errNotReplicated, errOutdated, &pgconn.ConnectError{}, errUnsent{&pgconn.ConnectError{}}, context.Canceled} {
+		if isBreak(err) {
+			t.Errorf("%v is about no connection that was there", err)
+		}
+	}
+	for _, err := range []error{
+		io.ErrUnexpectedEOF, errUnsent{io.EOF}, os.ErrDeadlineExceeded, &pgconn.PgError{Severity: "FATAL", Code: "57P01"},
+		&pgconn.PgError{Severity: "ERROR", Code: "25006"}, &pgconn.PgError{Severity: "ERROR", Code: "26000"},
+	} {
+		if !isBreak(err) {
+			t.Errorf("%v is the end of a connection", err)
+		}
+	}
+}
+
+// TestReadErrorDropped: a function that goes on after a read that failed has decided on something else than what
+// is there: nothing of it happens, and it is told why.
+func TestReadErrorDropped(t *testing.T) {
+	s := open1(t, pgtest.URL(t))
+	plant(t, s)
+	path := make([]storage.Step, 400) // more than one statement can have
+	var readErr error
+	err := s.Update(bg, func(tx storage.Tx) error {
+		_, readErr = tx.Lookup(bg, path, storage.Want{})
+		_ = tx.Insert(bg, storage.Object{ID: "x", Kind: "grant", Parent: catalogID, Name: "x", Revision: 1})
+		return nil
+	})
+	if readErr == nil || err == nil || err.Error() != readErr.Error() {
+		t.Errorf("Update: %v, the read: %v", err, readErr)
+	}
+	if len(get(t, s, "x")) != 0 {
+		t.Error("it was written")
+	}
+	own := errors.New("its own")
+	if err := s.Update(bg, func(tx storage.Tx) error { _, _ = tx.Lookup(bg, path, storage.Want{}); return own }); !errors.Is(err, own) {
+		t.Errorf("an error of the function's own: %v", err)
+	}
+	if err := s.View(bg, func(tx storage.ReadTx) error { _, _ = tx.Lookup(bg, path, storage.Want{}); return nil }); err == nil {
+		t.Error("View of a read that failed succeeds")
 	}
 }
 
@@ -155,6 +206,13 @@ func TestCollisions(t *testing.T) {
 			l := *chain[2].Log
 			_ = tx.Insert(bg, storage.Object{ID: "x", Kind: "grant", Parent: tableID, Name: "x", Revision: 1})
 			return tx.WriteLog(bg, tableID, l, storage.LogDelta{Revision: l.Revision + 1, Last: l.Last, Add: &storage.Commit{Version: 1}})
+		}},
+		"its own parent": {storage.ErrStale, func(tx storage.Tx, chain []storage.Node) error {
+			return tx.Insert(bg, storage.Object{ID: "x", Kind: "grant", Parent: "x", Name: "x", Revision: 1})
+		}},
+		"each other's parent": {storage.ErrStale, func(tx storage.Tx, chain []storage.Node) error {
+			_ = tx.Insert(bg, storage.Object{ID: "x", Kind: "grant", Parent: "y", Name: "x", Revision: 1})
+			return tx.Insert(bg, storage.Object{ID: "y", Kind: "grant", Parent: "x", Name: "y", Revision: 1})
 		}},
 		"ID taken": {storage.ErrExists, func(tx storage.Tx, chain []storage.Node) error {
 			return tx.Insert(bg, storage.Object{ID: tableID, Kind: "grant", Parent: tableID, Name: "x", Revision: 1})

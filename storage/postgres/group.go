@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
-	"math"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/leveelake/catalog/storage"
+	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 
 // commits sends commits. While there is a free slot each goes at once, in a statement of its own,
 // on the goroutine of who wants it. Those that find none wait, and the next slot that
-// gets free takes all of them in one statement. No timer: they wait only for the database.
+// gets free takes all of them in one statement: nobody waits for others to come, but only for the database.
 type commits struct {
 	s *Store
 
@@ -34,38 +34,47 @@ type commits struct {
 }
 
 func newCommits(s *Store, pool int) *commits {
-	return &commits{s: s, slots: max(1, min(slotsMost, pool-1))} // one is left to those who read
+	return &commits{s: s, slots: min(slotsMost, lentMost(pool))}
 }
 
-// send sends c. It returns errRefused if its conditions did not hold.
+// send sends c. It returns errOutdated if its conditions did not hold.
 func (cs *commits) send(ctx context.Context, c *commit) error {
 	cs.mu.Lock()
 	if cs.slots > 0 {
 		cs.slots--
 		cs.mu.Unlock()
+		conn, err := cs.s.lend(ctx)
 		free := cs.lease()
-		err := cs.single(ctx, c)
+		if err == nil {
+			err = sendOne(conn.Conn, c)
+			conn.release()
+		}
 		free()
 		return err
 	}
-	c.done = make(chan struct{})
+	c.ctx, c.done = ctx, make(chan struct{})
 	cs.waiting = append(cs.waiting, c)
 	cs.mu.Unlock()
+	patience := time.NewTimer(cs.s.patient)
+	defer patience.Stop()
+	err := errBusy
 	select {
 	case <-c.done:
 		return c.err
+	case <-patience.C:
 	case <-ctx.Done():
+		err = ctx.Err()
 	}
 	cs.mu.Lock()
 	for i, w := range cs.waiting {
 		if w == c {
-			cs.waiting = append(cs.waiting[:i], cs.waiting[i+1:]...)
+			cs.waiting = slices.Delete(cs.waiting, i, i+1)
 			cs.mu.Unlock()
-			return errUnsent{ctx.Err()}
+			return errUnsent{err}
 		}
 	}
 	cs.mu.Unlock()
-	<-c.done // it is on its way, and so is the truth
+	<-c.done // it was taken to be sent: only the answer tells what became of it
 	return c.err
 }
 
@@ -81,11 +90,51 @@ func (cs *commits) lease() (free func()) {
 
 // next gives a slot to those who wait, or back.
 func (cs *commits) next() {
-	if group := cs.take(); group != nil {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if len(cs.waiting) == 0 {
+		cs.slots++
+		return
+	}
+	go cs.serve()
+}
+
+// serve sends those who wait. Until there is a connection they may still leave, and others join them.
+func (cs *commits) serve() {
+	conn, err := cs.s.lend(context.Background())
+	if err != nil {
+		for group := cs.take(); group != nil; group = cs.take() {
+			for _, c := range group {
+				c.answer(err)
+			}
+		}
+		return
+	}
+	group := cs.take()
+	if group == nil {
+		conn.release()
+		return
+	}
+	free := cs.lease()
+	rest := group
+	if len(group) > 1 {
+		rest = sendGroup(conn.Conn, group)
+	}
+	if len(rest) == 1 {
+		rest[0].answer(sendOne(conn.Conn, rest[0]))
+		rest = nil
+	}
+	conn.release()
+	free()
+	// These wait for locks, or one of them is bad. None waits for another, nor the slot for them.
+	for _, c := range rest {
 		go func() {
-			free := cs.lease()
-			cs.group(group)
-			free()
+			conn, err := cs.s.lend(c.ctx)
+			if err == nil {
+				err = sendOne(conn.Conn, c)
+				conn.release()
+			}
+			c.answer(err)
 		}()
 	}
 }
@@ -94,7 +143,11 @@ func (cs *commits) next() {
 func (cs *commits) take() []*commit {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	n := min(len(cs.waiting), groupMost)
+	n, size := 0, 0
+	for n < len(cs.waiting) && n < groupMost && (n == 0 || size+cs.waiting[n].size() <= bytesMost) {
+		size += cs.waiting[n].size()
+		n++
+	}
 	if n == 0 {
 		cs.slots++
 		return nil
@@ -107,46 +160,27 @@ func (cs *commits) take() []*commit {
 	return group
 }
 
-// group sends a group and answers each of it. What the group could not settle goes singly.
-func (cs *commits) group(group []*commit) {
-	answer := func(c *commit, err error) {
-		c.err = err
-		close(c.done)
-	}
-	var rest []*commit
-	if len(group) == 1 {
-		rest = group
-	} else {
-		outcome, err := cs.together(group)
-		switch {
-		case err != nil && (judge(err) == unknown || judge(err) == unsent):
-			for _, c := range group {
-				answer(c, err)
-			}
-			return
-		case err != nil: // nothing happened, perhaps because of one of them
-			rest = group
-		default:
-			for i, c := range group {
-				switch outcome[i] {
-				case isApplied:
-					answer(c, nil)
-				case isRefused:
-					answer(c, errRefused)
-				default:
-					rest = append(rest, c)
-				}
-			}
+// sendGroup sends a group in one statement and answers those of whom it tells what became. It returns the others.
+func sendGroup(conn *pgx.Conn, group []*commit) (rest []*commit) {
+	outcome, err := together(conn, group)
+	if err != nil {
+		if v := judge(err); v != unknown && v != unsent {
+			return group // nothing happened, perhaps because of one of them
 		}
 	}
-	if len(rest) == 1 {
-		answer(rest[0], cs.single(context.Background(), rest[0]))
-		return
+	for i, c := range group {
+		switch {
+		case err != nil:
+			c.answer(err)
+		case outcome[i] == isApplied:
+			c.answer(nil)
+		case outcome[i] == isOutdated:
+			c.answer(errOutdated)
+		default:
+			rest = append(rest, c)
+		}
 	}
-	// These wait for locks, or one of them is bad. None waits for another, nor the slot for them.
-	for _, c := range rest {
-		go func() { answer(c, cs.single(context.Background(), c)) }()
-	}
+	return rest
 }
 
 // sqlCommit writes one log, if it, its object, the ancestors and what is beside are as they
@@ -167,14 +201,9 @@ const sqlCommit = `WITH moved AS (
 )
 SELECT count(*) FROM moved`
 
-// single sends one commit.
-func (cs *commits) single(ctx context.Context, c *commit) error {
-	conn, err := cs.s.pool.Acquire(context.WithValue(ctx, forWrite{}, true))
-	if err != nil {
-		return errUnsent{err}
-	}
-	defer conn.Release()
-	ids, revisions, parents, kinds, names := newArray(nil), newArray(nil), newArray(nil), newArray(nil), newArray(nil)
+// sendOne sends one commit.
+func sendOne(conn *pgx.Conn, c *commit) error {
+	ids, revisions, parents, kinds, names := newArray(), newArray(), newArray(), newArray(), newArray()
 	for _, s := range []*saw{&c.shared, &c.own} {
 		for _, r := range s.refs {
 			ids.text(string(r.id))
@@ -193,14 +222,14 @@ func (cs *commits) single(ctx context.Context, c *commit) error {
 		file = notNil(file)
 	}
 	var moved int64
-	err = run(conn.Conn(), "levee_commit", sqlCommit, writeTimeout, [][]byte{
-		[]byte(c.id), intParam(c.was), intParam(c.object),
+	err := run(conn, "levee_commit", sqlCommit, writeTimeout, [][]byte{
+		[]byte(c.id), intParam(c.logRevision), intParam(c.objectRevision),
 		intParam(d.Revision), intParam(d.Last), intParam(d.Backfilled), notNil(d.State),
 		ids.end(oidText), revisions.end(oidInt8), parents.end(oidText), kinds.end(oidText), names.end(oidText),
 		version, file, data, intParam(forget(d)), intParam(forgetMost),
 	}, func(v [][]byte) { moved = intOf(v[0]) })
 	if err == nil && moved == 0 {
-		err = errRefused
+		err = errOutdated
 	}
 	return err
 }
@@ -211,15 +240,4 @@ func notNil(b []byte) []byte {
 		return []byte{}
 	}
 	return b
-}
-
-// noVersion stands for the version of a change that adds none.
-const noVersion = math.MinInt64
-
-// versionAdded is the version that a change adds.
-func versionAdded(d storage.LogDelta) int64 {
-	if d.Add == nil {
-		return noVersion
-	}
-	return d.Add.Version
 }

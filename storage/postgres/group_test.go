@@ -56,6 +56,8 @@ func adds(s *Store, id types.ID, w storage.Want, d storage.LogDelta) func() erro
 			l := *chain[len(chain)-1].Log
 			if d.Revision = l.Revision + 1; d.Add != nil {
 				d.Last = d.Add.Version
+			} else {
+				d.Last = l.Last
 			}
 			return tx.WriteLog(bg, id, l, d)
 		})
@@ -214,5 +216,24 @@ func TestForgets(t *testing.T) {
 	}
 	if n > 20+forgetEvery+3 || first > 280 {
 		t.Errorf("it remembers %d versions from %d on", n, first)
+	}
+}
+
+// TestTake: one group is not more than a statement should carry, by number or by size, but at least one.
+func TestTake(t *testing.T) {
+	cs := &commits{}
+	for _, size := range []int{bytesMost / 2, bytesMost / 4, bytesMost / 2, 2 * bytesMost, 1} {
+		cs.waiting = append(cs.waiting, &commit{delta: storage.LogDelta{Add: &storage.Commit{Data: make([]byte, size)}}})
+	}
+	for range groupMost + 1 {
+		cs.waiting = append(cs.waiting, &commit{})
+	}
+	for i, want := range []int{2, 1, 1, groupMost, 2, 0} {
+		if got := len(cs.take()); got != want {
+			t.Errorf("group %d has %d commits, want %d", i, got, want)
+		}
+	}
+	if cs.slots != 1 {
+		t.Errorf("%d slots", cs.slots)
 	}
 }

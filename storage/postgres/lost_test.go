@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/leveelake/catalog/internal/pgtest"
+	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
 
@@ -52,7 +53,7 @@ func TestCut(t *testing.T) {
 			}
 			was := get(t, s.Store, tableID)[2]
 			s.cutter.mode.Store(mode)
-			if err := way(bg, s); !errors.Is(err, types.CommitStateUnknown) {
+			if err := way(bg, s); !errors.Is(err, types.CommitStateUnknown) || errors.Is(err, storage.ErrUnavailable) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if s.cutter.times.Load() != 1 {
@@ -147,7 +148,7 @@ func TestRefusedConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Release()
-	for _, q := range []string{`SELECT 1`, `SELECT 1/0`} {
+	for _, q := range []string{`SELECT 1`, `SELECT 1/0`, `SELECT nope`} {
 		_ = run(c.Conn(), q, q, 50*time.Millisecond, nil, func([][]byte) {})
 		time.Sleep(60 * time.Millisecond)
 		if _, err := c.Exec(bg, `SELECT 1`); err != nil {

@@ -25,10 +25,12 @@ const oldest = 14
 const cacheSize = 32 << 20
 
 // Open connects to the database of url, "postgres://…" or a list of key=value, and brings its
-// tables up to date, or makes them in the first schema of the search path. Many stores may
-// have one database open, and be opened at once. A database that is not ours, too new, or not
-// to be reached is left as it is; the error names it, in one line, and not the password:
-// [ErrURL], [ErrUnreachable], [ErrRefused], [ErrForeign], [ErrNewer], [ErrUnsupported].
+// tables up to date, in whichever schema of the search path they are, or makes them in the first one;
+// from then on the store looks only there. Many stores may have one database open, and be opened
+// at once. A server that cannot write, such as a standby, is not used: of several hosts the next one
+// is tried. A database that is not ours, too new, or not to be reached is left as it is; the
+// error names it, in one line, and not the password: [ErrURL], [ErrUnreachable], [ErrRefused],
+// [ErrForeign], [ErrNewer], [ErrUnsupported].
 //
 // Beside what libpq knows, with TLS and several hosts, the URL may have pool_max_conns and
 // the other parameters of pgxpool.
@@ -43,17 +45,18 @@ func open(ctx context.Context, url string, change func(c *pgxpool.Config)) (_ *S
 	if change != nil {
 		change(config)
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, faultOf(where, err)
+	pool := int(config.MaxConns)
+	s := &Store{where: where, patient: patience, cache: nodes.New(cacheSize), writers: make(chan struct{}, lentMost(pool))}
+	config.AfterConnect = s.prepareConnection
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, faultIn(ctx, where, err)
 	}
 	defer func() {
 		if err != nil {
-			pool.Close()
-			err = faultOf(where, err)
+			s.pool.Close()
+			err = faultIn(ctx, where, err)
 		}
 	}()
-	s := &Store{where: where, patient: patience, pool: pool, cache: nodes.New(cacheSize)}
 	for p := (pause{patience: startPatience}); ; {
 		if err = s.prepare(ctx); err == nil {
 			break
@@ -63,7 +66,7 @@ func open(ctx context.Context, url string, change func(c *pgxpool.Config)) (_ *S
 		}
 	}
 	s.probes = newProbes(s)
-	s.commits = newCommits(s, int(config.MaxConns))
+	s.commits = newCommits(s, pool)
 	s.lines = newLines()
 	s.end = sync.OnceFunc(s.close)
 	return s, nil
@@ -81,10 +84,30 @@ func (s *Store) prepare(ctx context.Context) error {
 	if err := supported(ctx, c.Conn()); err != nil {
 		return err
 	}
-	if s.schema, err = migrate(ctx, c.Conn()); err != nil {
+	if err := s.pin(ctx, c.Conn()); err != nil {
+		return err
+	}
+	if err := migrate(ctx, c.Conn(), s.schema); err != nil {
 		return err
 	}
 	return permitted(ctx, c.Conn())
+}
+
+// pin finds the schema in which the tables are, or are going to be, and has all connections look there
+// and nowhere else.
+func (s *Store) pin(ctx context.Context, c *pgx.Conn) (err error) {
+	if s.schema, err = schemaOf(ctx, c); err != nil {
+		return err
+	}
+	path := pgx.Identifier{s.schema}.Sanitize()
+	s.pinned.Store(&path)
+	if err := s.prepareConnection(ctx, c); err != nil {
+		return err
+	}
+	if s.pool.Stat().TotalConns() > 1 { // there are others already, which were not told
+		s.pool.Reset()
+	}
+	return nil
 }
 
 // supported refuses what is too old, and an encoding that cannot hold all names.

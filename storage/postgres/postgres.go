@@ -13,9 +13,9 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -35,6 +35,8 @@ type Store struct {
 	probes  *probes
 	lines   *lines
 	commits *commits
+	writers chan struct{}          // one for each connection that writes
+	pinned  atomic.Pointer[string] // the search_path of all connections, once it is known
 
 	mu     sync.Mutex
 	calls  sync.WaitGroup // Add under mu, and not once closed
@@ -94,32 +96,6 @@ func (s *Store) enter(ctx context.Context) error {
 func (s *Store) close() {
 	s.calls.Wait()
 	s.pool.Close()
-}
-
-// again runs do until it succeeds, as long as it fails for what may go away by itself and there
-// is patience.
-func (s *Store) again(ctx context.Context, do func() error) error {
-	p := pause{patience: s.patient}
-	for {
-		err := do()
-		if err == nil {
-			return nil
-		}
-		if !isPassing(err) {
-			return faultOf(s.where, err)
-		}
-		s.pool.Reset() // the connections that idle are likely to be broken, too
-		if !p.wait(ctx) {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			err = faultOf(s.where, err)
-			if f, ok := errors.AsType[*fault](err); ok {
-				f.spent = true
-			}
-			return err
-		}
-	}
 }
 
 // A pause is between two tries: longer each time, and never the same for all who

@@ -70,7 +70,7 @@ type logAt struct{ revision, object int64 }
 func newProbe() *probe {
 	return &probe{
 		ids: make(map[types.ID]int), logIDs: make(map[types.ID]int), names: make(map[absent]int),
-		objects: newArray(nil), logs: newArray(nil), parents: newArray(nil), kinds: newArray(nil), texts: newArray(nil),
+		objects: newArray(), logs: newArray(), parents: newArray(), kinds: newArray(), texts: newArray(),
 		done: make(chan struct{}),
 	}
 }
@@ -173,7 +173,7 @@ func (ps *probes) check(ctx context.Context, s *saw) (bool, error) {
 // fly sends p and then whatever has come together meanwhile.
 func (ps *probes) fly(p *probe) {
 	for p != nil {
-		p.err = ps.s.again(context.Background(), func() error { return p.run(ps.s) })
+		p.err = p.run(ps.s)
 		close(p.done)
 		ps.mu.Lock()
 		p, ps.next = ps.next, nil
@@ -187,9 +187,7 @@ func (ps *probes) fly(p *probe) {
 }
 
 func (p *probe) run(s *Store) error {
-	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
-	defer cancel()
-	c, err := s.pool.Acquire(ctx)
+	c, err := s.acquire(context.Background())
 	if err != nil {
 		return err
 	}

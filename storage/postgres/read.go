@@ -186,18 +186,14 @@ func wantArgs(args []any, w storage.Want) []any {
 	return args
 }
 
-// read runs a read on a connection of its own, and again if that was broken.
-func (s *Store) read(ctx context.Context, sql string, args ...any) (f found, err error) {
-	err = s.again(ctx, func() error {
-		c, err := s.pool.Acquire(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Release()
-		f, err = readOn(ctx, c.Conn(), sql, args...)
-		return err
-	})
-	return f, err
+// read runs a read on a connection of its own.
+func (s *Store) read(ctx context.Context, sql string, args ...any) (found, error) {
+	c, err := s.acquire(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	defer c.Release()
+	return readOn(ctx, c.Conn(), sql, args...)
 }
 
 func readOn(ctx context.Context, c *pgx.Conn, sql string, args ...any) (found, error) {

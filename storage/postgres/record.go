@@ -22,12 +22,13 @@ func (a *attempt) Insert(ctx context.Context, o storage.Object) error {
 		if err := storableObject(o); err != nil {
 			return err
 		}
-		if p := a.known(o.Parent); p != nil && p.gone {
+		p := a.known(o.Parent)
+		if p != nil && p.gone {
 			return fmt.Errorf("%w: no parent %s of %s %q", storage.ErrStale, o.Parent, o.Kind, o.Name)
 		}
 		o = asStored(o)
 		a.change(o.ID, now{revision: o.Revision, logKnown: true, full: &storage.Log{}, inserted: true})
-		a.writes = append(a.writes, write{new: &o, unread: o.Parent != "" && a.known(o.Parent) == nil})
+		a.writes = append(a.writes, write{new: &o, unread: o.Parent != "" && p == nil})
 		return nil
 	})
 }
@@ -71,13 +72,17 @@ func (a *attempt) Delete(ctx context.Context, old storage.Object) error {
 
 func (a *attempt) WriteLog(ctx context.Context, id types.ID, old storage.Log, d storage.LogDelta) error {
 	return a.write(ctx, func() error {
-		if d.Revision <= old.Revision || d.Backfilled > d.Last {
-			return fmt.Errorf("postgres: WriteLog of %s does not raise Revision, or backfills what is not there", id)
-		}
 		if d.Add != nil && !storable(d.Add.File) {
 			return fmt.Errorf("postgres: WriteLog of %s: a file has a name that is no text", id)
 		}
 		k := a.known(id)
+		last := old.Last
+		if k != nil && k.full != nil {
+			last = max(last, k.full.Last)
+		}
+		if d.Revision <= old.Revision || d.Last < last || d.Backfilled < 0 || d.Backfilled > d.Last || d.Add != nil && d.Add.Version != d.Last {
+			return fmt.Errorf("postgres: WriteLog of %s does not raise Revision, lowers Last, backfills what is not there, or adds another version than the last", id)
+		}
 		if k != nil && (k.gone || k.logKnown && k.log != old.Revision) || !storable(string(id)) {
 			return fmt.Errorf("%w: log of %s", storage.ErrStale, id)
 		}
@@ -105,6 +110,9 @@ func (a *attempt) WriteLog(ctx context.Context, id types.ID, old storage.Log, d 
 func (a *attempt) write(ctx context.Context, fn func() error) error {
 	if a.over {
 		return errOver
+	}
+	if a.broken != nil { // what it writes is nothing that it can have read
+		return faultOf(a.s.where, a.broken)
 	}
 	if a.err != nil {
 		return a.err

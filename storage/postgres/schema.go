@@ -1,10 +1,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -15,49 +17,61 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the current schema up to date and returns its name. Of many that do so at
-// once one does, while the others wait for it.
-func migrate(ctx context.Context, c *pgx.Conn) (schema string, err error) {
+// schemaOf returns the schema of the search path that has our tables; if none has, the first one.
+func schemaOf(ctx context.Context, c *pgx.Conn) (string, error) {
+	var current *string
+	var ours []string
+	err := c.QueryRow(ctx, `SELECT current_schema()::text, ARRAY(SELECT n.nspname::text FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid
+		WHERE n.nspname = ANY(current_schemas(false)) AND c.relname = 'levee_schema' ORDER BY n.nspname)`).Scan(&current, &ours)
+	switch {
+	case err != nil:
+		return "", err
+	case current == nil:
+		return "", fmt.Errorf("%w: its search_path names no schema that is there", ErrRefused)
+	case len(ours) > 1:
+		return "", fmt.Errorf("%w: several schemas of its search_path have a catalog: %s; it must name one", ErrURL, strings.Join(ours, ", "))
+	case len(ours) == 1:
+		return ours[0], nil
+	}
+	return *current, nil
+}
+
+// migrate brings a schema, in which c looks, up to date. Of many that do so at once one does, while
+// the others wait for it.
+func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 	names, err := fs.Glob(migrations, "migrations/*.sql") // sorted
 	if err != nil {
-		return "", err
+		return err
 	}
-	var current *string
-	if err := c.QueryRow(ctx, `SELECT current_schema()::text`).Scan(&current); err != nil {
-		return "", err
-	}
-	if current == nil {
-		return "", fmt.Errorf("%w: its search_path names no schema that is there", ErrRefused)
-	}
-	schema = *current
 	version, err := versionOf(ctx, c, schema, len(names))
 	if err != nil || version == len(names) {
-		return schema, err
+		return err
 	}
 	tx, err := c.Begin(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) // nothing, after Commit
 	if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = 0`); err != nil {
-		return "", err
+		return err
 	}
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lockKey(schema, "migration")); err != nil {
-		return "", err
+		return err
 	}
 	if version, err = versionOf(ctx, c, schema, len(names)); err != nil { // another may have been first
-		return "", err
+		return err
 	}
 	for i := version; i < len(names); i++ {
 		script, err := migrations.ReadFile(names[i])
 		if err != nil {
-			return "", err
+			return err
 		}
 		if err := migrateTo(ctx, c, i+1, string(script)); err != nil {
-			return "", fmt.Errorf("%s: %w", names[i], err)
+			return fmt.Errorf("%s: %w", names[i], err)
 		}
 	}
-	return schema, tx.Commit(ctx)
+	err = tx.Commit(ctx)
+	return cmp.Or(err, notReplicated(c))
 }
 
 // versionOf returns the version of a schema, 0 for an empty one; ErrForeign for one

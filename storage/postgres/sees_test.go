@@ -52,7 +52,7 @@ func testSees(t *testing.T, send func(t *testing.T, s *Store, dos ...func() erro
 		{"regrant above", func() error { return replaceTable(bg, other, "g2") }, []int{0, 1, 2}},
 	} {
 		for _, id := range ids {
-			if err := adds(s, id, w, storage.LogDelta{Last: 9})(); err != nil { // into memory
+			if err := adds(s, id, w, storage.LogDelta{})(); err != nil { // into memory
 				t.Fatal(err)
 			}
 		}
@@ -73,7 +73,7 @@ func testSees(t *testing.T, send func(t *testing.T, s *Store, dos ...func() erro
 						return err
 					}
 					l := *chain[2].Log
-					return tx.WriteLog(bg, id, l, storage.LogDelta{Revision: l.Revision + 1, Last: 9})
+					return tx.WriteLog(bg, id, l, storage.LogDelta{Revision: l.Revision + 1, Last: l.Last})
 				})
 			})
 		}

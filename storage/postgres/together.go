@@ -1,8 +1,9 @@
 package postgres
 
 import (
-	"context"
 	"slices"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/leveelake/catalog/types"
 )
@@ -11,7 +12,7 @@ import (
 const (
 	isLocked = iota // somebody else has a lock on its log, or the log is gone: the group has not waited
 	isApplied
-	isRefused
+	isOutdated
 )
 
 // sqlGroup is sqlCommit for many logs at once. It waits for no lock, so that a member that
@@ -35,7 +36,7 @@ const sqlGroup = `WITH want AS MATERIALIZED (
 	AND log.object IN (SELECT object FROM locked) AND w.shared NOT IN (SELECT one FROM bad) AND -w.n NOT IN (SELECT one FROM bad)
 	RETURNING log.object, w.n, w.version, w.file, w.data, w.forget
 ), added AS (
-	INSERT INTO "commit" (log, version, file, data) SELECT object, version, file, data FROM moved WHERE version <> -9223372036854775808
+	INSERT INTO "commit" (log, version, file, data) SELECT object, version, file, data FROM moved WHERE version IS NOT NULL
 ), forgotten AS (
 	DELETE FROM "commit" AS c USING moved AS m WHERE m.forget > 0 AND c.log = m.object AND c.version <= m.forget
 	AND c.version < (SELECT min(version) FROM "commit" AS f WHERE f.log = m.object) + $20::bigint
@@ -61,17 +62,18 @@ func (g *grouping) arrays() []*array {
 func (g *grouping) add(c *commit, n int64) {
 	d := c.delta
 	g.ids.text(string(c.id))
-	g.was.int(c.was)
-	g.objects.int(c.object)
+	g.was.int(c.logRevision)
+	g.objects.int(c.objectRevision)
 	g.revisions.int(d.Revision)
 	g.lasts.int(d.Last)
 	g.backfilled.int(d.Backfilled)
 	g.states.bytes(d.State)
-	g.versions.int(versionAdded(d))
 	if d.Add != nil {
+		g.versions.int(d.Add.Version)
 		g.files.text(d.Add.File)
 		g.datas.bytes(d.Add.Data)
 	} else {
+		g.versions.null()
 		g.files.text("")
 		g.datas.bytes(nil)
 	}
@@ -115,10 +117,10 @@ func (g *grouping) setOf(c *commit) int64 {
 }
 
 // together sends a group in one statement. It returns what became of each.
-func (cs *commits) together(group []*commit) ([]int, error) {
+func together(conn *pgx.Conn, group []*commit) ([]int, error) {
 	g := &grouping{set: make(map[types.ID][]int64)}
 	for _, a := range g.arrays() {
-		*a = newArray(nil)
+		*a = newArray()
 	}
 	for i, c := range group {
 		g.add(c, int64(i+1))
@@ -135,14 +137,9 @@ func (cs *commits) together(group []*commit) ([]int, error) {
 		params = append(params, a.end(oid))
 	}
 	params = append(params, intParam(forgetMost))
-	conn, err := cs.s.pool.Acquire(context.WithValue(context.Background(), forWrite{}, true))
-	if err != nil {
-		return nil, errUnsent{err}
-	}
-	defer conn.Release()
 	out := make([]int, len(group))
-	err = run(conn.Conn(), "levee_group", sqlGroup, writeTimeout, params, func(v [][]byte) {
-		out[intOf(v[0])-1] = isRefused - int(intOf(v[1])) // isApplied if it moved
+	err := run(conn, "levee_group", sqlGroup, writeTimeout, params, func(v [][]byte) {
+		out[intOf(v[0])-1] = isOutdated - int(intOf(v[1])) // isApplied if it moved
 	})
 	return out, err
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ type next int
 
 const (
 	never next = iota
-	again
+	atOnce
 	later // when others had time to get done
 )
 
@@ -65,17 +66,10 @@ func (u *update) try() (next, error) {
 	if errors.Is(err, errPanic) {
 		u.turn.end()
 		u.turn, u.mode = nil, snapshotting
-		return again, nil
-	}
-	if isSpent(a.broken) {
-		return never, err
-	}
-	if a.broken != nil && isPassing(a.broken) { // whatever fn has made of it
-		u.s.pool.Reset()
-		return later, a.broken
+		return atOnce, nil
 	}
 	if a.broken != nil {
-		return never, err
+		return u.broken(a.broken, err)
 	}
 	if err == nil {
 		err = a.err
@@ -87,6 +81,16 @@ func (u *update) try() (next, error) {
 		return never, err
 	}
 	return u.write(a)
+}
+
+// broken says what follows from a read that failed, after which fn has returned err: whatever that is, fn has
+// not answered what is there.
+func (u *update) broken(read, err error) (next, error) {
+	if !isPassing(read) {
+		return never, cmp.Or(err, faultOf(u.s.where, read))
+	}
+	u.s.distrust(read)
+	return later, faultOf(u.s.where, read)
 }
 
 // run runs fn. If it panics on reads that are not certain, run returns errPanic: the panic may be
@@ -126,19 +130,21 @@ func (u *update) confirm(a *attempt, err error) (next, error) {
 		return never, u.ctx.Err()
 	case len(a.reads) > 1:
 		u.mode = snapshotting
-		return again, nil
+		return atOnce, nil
 	case !a.memory:
 		return never, err
 	}
 	ok, probeErr := u.s.probes.check(u.ctx, &a.reads[0])
 	switch {
+	case probeErr != nil && u.ctx.Err() != nil:
+		return never, u.ctx.Err()
 	case probeErr != nil:
-		return never, probeErr
+		return u.broken(probeErr, nil)
 	case ok:
 		return never, err
 	}
 	u.mode = fresh
-	return again, nil
+	return atOnce, nil
 }
 
 // write applies what a run wants written. If others of this process write the same object or log
@@ -156,7 +162,7 @@ func (u *update) write(a *attempt) (next, error) {
 			}
 			if u.turn = turn; waited {
 				u.mode = remembering // who had its turn before has left it there
-				return again, nil
+				return atOnce, nil
 			}
 		}
 	}
@@ -173,15 +179,22 @@ func (u *update) write(a *attempt) (next, error) {
 		u.turn = nil
 		return never, nil
 	}
-	if errors.Is(err, errRefused) {
+	if errors.Is(err, errOutdated) {
 		u.s.cache.Forget(c.id)
 		u.mode = fresh
-		if u.tries < 3 { // another has got on
-			return again, storage.ErrConflict
-		}
-		return later, storage.ErrConflict
+		return u.beaten(), storage.ErrConflict
 	}
-	return u.refused(a, err)
+	return u.failure(a, err)
+}
+
+// beaten says when to run again after another has got on. The pauses do not grow: as long as
+// others get on, who waits longer than they do only comes too late more often.
+func (u *update) beaten() next {
+	if u.tries < 3 {
+		return atOnce
+	}
+	u.pause.next = pauseFirst
+	return later
 }
 
 // contended is what others may want to write, too: the first object or log that a run changes.
@@ -198,18 +211,22 @@ func (a *attempt) contended() types.ID {
 	return ""
 }
 
-// refused says what follows from the failure of writes.
-func (u *update) refused(a *attempt, err error) (next, error) {
+// failure says what follows from the failure of writes.
+func (u *update) failure(a *attempt, err error) (next, error) {
 	v := judge(err)
-	if v == unknown || v == unsent {
-		u.s.pool.Reset() // the connections that idle are likely to be broken, too
+	if _, ok := errors.AsType[errUnsent](err); ok && u.ctx.Err() != nil {
+		return never, u.ctx.Err()
 	}
+	u.s.distrust(err)
 	first := u.mode == remembering || u.tries == 1
 	u.mode = fresh
 	switch v {
 	case changed:
+		if isStateChanged(err) {
+			return u.beaten(), storage.ErrConflict
+		}
 		if u.tries < 3 {
-			return again, storage.ErrConflict
+			return atOnce, storage.ErrConflict
 		}
 		return later, storage.ErrConflict
 	case unsent:
@@ -222,7 +239,7 @@ func (u *update) refused(a *attempt, err error) (next, error) {
 	// The run has collided with what is there. If it came from what it had read before, it will
 	// see that, and answer in its own words.
 	if first && len(a.reads) > 0 {
-		return again, storage.ErrConflict
+		return atOnce, storage.ErrConflict
 	}
 	switch v {
 	case taken:

@@ -14,28 +14,35 @@ import (
 
 func (s *Store) view(ctx context.Context, fn func(tx storage.ReadTx) error) error {
 	p := pause{patience: s.patient}
+	whole := false
 	for {
-		v := &viewer{s: s}
+		v := &viewer{s: s, whole: whole}
 		err := v.run(fn)
 		switch {
-		case isSpent(v.broken):
-			return err
-		case v.broken != nil && isPassing(v.broken):
-			s.pool.Reset()
-		case !v.torn:
+		case v.torn: // no pause: in a snapshot it gets done whatever others write
+			whole = true
+			continue
+		case v.broken == nil:
 			return err
 		}
+		broken := faultOf(s.where, v.broken)
+		if !isPassing(v.broken) {
+			return cmp.Or(err, broken) // what fn makes of a read that failed is not what is there
+		}
+		s.distrust(v.broken)
 		if !p.wait(ctx) {
-			return cmp.Or(ctx.Err(), err)
+			return cmp.Or(ctx.Err(), broken)
 		}
 	}
 }
 
 // A viewer is a run of the function of a View. Its first read is alone: it may come from
 // memory, confirmed, or from one statement. Only before a second one does it begin a snapshot,
-// in which it does the first again to see that it is still true.
+// in which it does the first again to see that it is still true. Where that was in vain, the next run does
+// all of its reads in a snapshot.
 type viewer struct {
 	s      *Store
+	whole  bool                              // all reads in the snapshot
 	first  func(src source) (reading, error) // nil: there was none
 	saw    saw
 	snap   *snapshot
@@ -60,7 +67,7 @@ func (v *viewer) read(ctx context.Context, recall func() ([]storage.Node, bool),
 	case v.over:
 		return reading{}, errOver
 	case v.torn:
-		return reading{}, errAgain
+		return reading{}, errTorn
 	case ctx.Err() != nil:
 		return reading{}, ctx.Err()
 	}
@@ -68,10 +75,18 @@ func (v *viewer) read(ctx context.Context, recall func() ([]storage.Node, bool),
 	if err != nil && ctx.Err() == nil {
 		v.broken = err
 	}
-	return r, faultOf(v.s.where, err)
+	return r, faultIn(ctx, v.s.where, err)
 }
 
 func (v *viewer) try(ctx context.Context, recall func() ([]storage.Node, bool), w storage.Want, do func(src source) (reading, error)) (r reading, err error) {
+	if v.whole {
+		if v.snap == nil {
+			if v.snap, err = v.s.snapshot(ctx); err != nil {
+				return reading{}, err
+			}
+		}
+		return do(v.snap)
+	}
 	if v.first == nil {
 		v.first = do
 		if recall != nil {
@@ -90,13 +105,13 @@ func (v *viewer) try(ctx context.Context, recall func() ([]storage.Node, bool), 
 		if v.snap, err = v.s.snapshot(ctx); err != nil {
 			return reading{}, err
 		}
-		again, err := v.first(v.snap)
+		now, err := v.first(v.snap)
 		if err != nil {
 			return reading{}, err
 		}
-		if !reflect.DeepEqual(again.saw, v.saw) {
+		if !reflect.DeepEqual(now.saw, v.saw) {
 			v.torn = true
-			return reading{}, errAgain
+			return reading{}, errTorn
 		}
 	}
 	return do(v.snap)
@@ -131,20 +146,16 @@ type snapshot struct {
 }
 
 // snapshot begins a snapshot.
-func (s *Store) snapshot(ctx context.Context) (t *snapshot, err error) {
-	err = s.again(ctx, func() error {
-		c, err := s.pool.Acquire(ctx)
-		if err != nil {
-			return err
-		}
-		if _, err = c.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`); err != nil {
-			c.Release()
-			return err
-		}
-		t = &snapshot{ctx, c}
-		return nil
-	})
-	return t, err
+func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
+	c, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = c.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`); err != nil {
+		c.Release()
+		return nil, err
+	}
+	return &snapshot{ctx, c}, nil
 }
 
 func (t *snapshot) read(ctx context.Context, sql string, args ...any) (found, error) {
@@ -164,7 +175,10 @@ func (s *Store) inSnapshot(ctx context.Context, fn func(a *attempt) error) (*att
 	a := &attempt{s: s}
 	t, err := s.snapshot(ctx)
 	if err != nil {
-		return a, err
+		if ctx.Err() == nil {
+			a.broken = err
+		}
+		return a, faultIn(ctx, s.where, err)
 	}
 	defer func() { // on a panic of fn, too
 		a.over = true

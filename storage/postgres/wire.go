@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,11 +18,16 @@ func binaryFormat() []int16 { return []int16{1} }
 // name, with all values in the binary format. It calls row with the values of each row,
 // which are the driver's until row returns. It waits for the answer whatever becomes of the
 // caller, but not longer than timeout.
-func run(c *pgx.Conn, name, sql string, timeout time.Duration, params [][]byte, row func(values [][]byte)) error {
+func run(c *pgx.Conn, name, sql string, timeout time.Duration, params [][]byte, row func(values [][]byte)) (err error) {
 	ctx := context.Background() // with any other, the driver would watch it in a goroutine
 	if err := c.PgConn().Conn().SetDeadline(time.Now().Add(timeout)); err != nil {
 		return errUnsent{err}
 	}
+	defer func() { // else it would be that of others, too
+		if !c.IsClosed() && c.PgConn().Conn().SetDeadline(time.Time{}) != nil {
+			_ = c.Close(ctx)
+		}
+	}()
 	prepared, err := c.Prepare(ctx, name, sql)
 	if err != nil {
 		return errUnsent{err}
@@ -32,10 +38,7 @@ func run(c *pgx.Conn, name, sql string, timeout time.Duration, params [][]byte, 
 		row(r.Values())
 	}
 	_, err = r.Close()
-	if c.IsClosed() {
-		return err
-	}
-	return cmp.Or(err, c.PgConn().Conn().SetDeadline(time.Time{})) // else it would be that of others, too
+	return cmp.Or(err, notReplicated(c))
 }
 
 // The OIDs of types that arrays are made of.
@@ -49,15 +52,14 @@ const (
 type array struct {
 	data  []byte
 	count uint32
+	nulls uint32 // 1 if there is a NULL among the elements
 }
 
 // arrayHead is the size of the head of an array of one dimension.
 const arrayHead = 20
 
-// newArray begins an array, in the memory of another that is not needed any more.
-func newArray(memory []byte) array {
-	return array{data: append(memory[:0], make([]byte, arrayHead)...)}
-}
+// newArray begins an array.
+func newArray() array { return array{data: make([]byte, arrayHead)} }
 
 func (a *array) text(s string) {
 	a.count++
@@ -69,6 +71,12 @@ func (a *array) bytes(b []byte) {
 	a.count++
 	a.data = binary.BigEndian.AppendUint32(a.data, uint32(len(b)))
 	a.data = append(a.data, b...)
+}
+
+func (a *array) null() {
+	a.count++
+	a.nulls = 1
+	a.data = binary.BigEndian.AppendUint32(a.data, math.MaxUint32)
 }
 
 func (a *array) int(n int64) {
@@ -87,7 +95,7 @@ func (a *array) end(oid uint32) []byte {
 		return head
 	}
 	head = binary.BigEndian.AppendUint32(head, 1) // dimension
-	head = binary.BigEndian.AppendUint32(head, 0) // no NULL among the elements
+	head = binary.BigEndian.AppendUint32(head, a.nulls)
 	head = binary.BigEndian.AppendUint32(head, oid)
 	head = binary.BigEndian.AppendUint32(head, a.count)
 	binary.BigEndian.AppendUint32(head, 1) // the first index

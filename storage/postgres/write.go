@@ -34,7 +34,7 @@ func (w *writer) add(x *write) {
 			w.flush()
 		}
 		w.objects.add(x.new, w.place(x.new))
-	case x.old == nil && x.log.Revision == 0 && w.plan.fresh[x.id]:
+	case x.old == nil && x.log.Revision == 0 && w.plan.inserted[x.id]:
 		w.logs.add(x)
 	case x.old == nil && x.log.Revision == 0:
 		w.flush()

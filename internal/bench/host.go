@@ -29,8 +29,10 @@ func (childCmd) Run(ctx context.Context, o output) error {
 	// An interrupt of the keyboard reaches all processes; this one ends when its parent says so.
 	signal.Ignore(os.Interrupt)
 	// As levee serve has it; for references, too.
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(128 << 20)
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(400)
+		debug.SetMemoryLimit(128 << 20)
+	}
 	return host(context.WithoutCancel(ctx), os.Stdin, o.out)
 }
 

@@ -26,9 +26,10 @@ var picture = []struct{ pkg, imports, tests string }{
 
 	{"storage", "types", ""},
 	{"storage/memory", "types storage", "storage/storagetest"},
+	{"storage/internal/gate", "storage", ""},
 	{"storage/internal/nodes", "types storage", "storage/memory"},
-	{"storage/sqlite", "types storage storage/internal/nodes", "storage/storagetest storage/memory"},
-	{"storage/postgres", "types storage storage/internal/nodes", "storage/storagetest internal/pgtest"},
+	{"storage/sqlite", "types storage storage/internal/gate storage/internal/nodes", "storage/storagetest storage/memory"},
+	{"storage/postgres", "types storage storage/internal/gate storage/internal/nodes", "storage/storagetest internal/pgtest"},
 	{"storage/storagetest", "types storage storage/memory", ""},
 
 	{"credentials", "types", "credentials/static credentials/vendortest"},

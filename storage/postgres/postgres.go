@@ -14,13 +14,13 @@ package postgres
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/gate"
 	"github.com/leveelake/catalog/storage/internal/nodes"
 )
 
@@ -38,10 +38,8 @@ type Store struct {
 	writers chan struct{}          // one for each connection that writes
 	pinned  atomic.Pointer[string] // the search_path of all connections, once it is known
 
-	mu     sync.Mutex
-	calls  sync.WaitGroup // Add under mu, and not once closed
-	closed bool
-	end    func() // once
+	gate gate.Gate
+	end  func() // once
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -49,20 +47,20 @@ var _ storage.Store = (*Store)(nil)
 // View runs fn on a snapshot. A function that reads once reads what is there when it
 // does; one that reads more is run a second time, in a transaction.
 func (s *Store) View(ctx context.Context, fn func(tx storage.ReadTx) error) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
+	defer s.gate.Leave()
 	return s.view(ctx, fn)
 }
 
 // Update runs fn on the goroutine of the caller. While its writes wait to be sent, ctx ends
 // it; when they are on their way, the answer is what became of them.
 func (s *Store) Update(ctx context.Context, fn func(tx storage.Tx) error) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
+	defer s.gate.Leave()
 	return s.update(ctx, fn)
 }
 
@@ -72,29 +70,13 @@ func (s *Store) Close() error {
 	if s == nil {
 		return nil
 	}
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
+	s.gate.Shut()
 	s.end()
 	return nil
 }
 
-// enter counts a call in, so that Close waits for it, and refuses it if it came too late.
-func (s *Store) enter(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return storage.ErrClosed
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.calls.Add(1)
-	return nil
-}
-
 func (s *Store) close() {
-	s.calls.Wait()
+	s.gate.Wait()
 	s.pool.Close()
 }
 

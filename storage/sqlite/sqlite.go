@@ -31,10 +31,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 	"sync/atomic"
 
 	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/gate"
 	"github.com/leveelake/catalog/storage/internal/nodes"
 )
 
@@ -47,10 +47,8 @@ type Store struct {
 	writer  *writer
 	views   *pool
 
-	mu     sync.Mutex
-	calls  sync.WaitGroup // Add under mu, and not once closed
-	closed bool
-	end    func() error // what Close does and returns, once
+	gate gate.Gate
+	end  func() error // what Close does and returns, once
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -60,10 +58,10 @@ var _ storage.Store = (*Store)(nil)
 // has begun, ctx ends what fn does; and when the batch is being committed, the answer
 // is what became of it.
 func (s *Store) Update(ctx context.Context, fn func(tx storage.Tx) error) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
+	defer s.gate.Leave()
 	return s.writer.do(ctx, fn)
 }
 
@@ -73,29 +71,13 @@ func (s *Store) Close() error {
 	if s == nil {
 		return nil
 	}
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
+	s.gate.Shut()
 	return s.end()
-}
-
-// enter counts a call in, so that Close waits for it, and refuses it if it came too late.
-func (s *Store) enter(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return storage.ErrClosed
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.calls.Add(1)
-	return nil
 }
 
 // close ends the store in the order in which its parts depend on each other.
 func (s *Store) close() error {
-	s.calls.Wait()
+	s.gate.Wait()
 	close(s.writer.queue)
 	<-s.writer.stopped
 	var err error

@@ -34,10 +34,10 @@ var errAgain = errors.New("sqlite: this run of the View is followed by another")
 
 // View runs fn on a snapshot: that of the first read.
 func (s *Store) View(ctx context.Context, fn func(tx storage.ReadTx) error) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
+	defer s.gate.Leave()
 	if err := s.writer.resolved(ctx); err != nil {
 		return err
 	}

@@ -17,20 +17,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/leveelake/catalog/internal/program"
 )
 
-const (
-	program = "github.com/leveelake/catalog/cmd/levee"
-
-	// Only a server that hangs needs longer to start or to stop.
-	startLimit, stopLimit = 3 * time.Minute, 2 * time.Minute
-)
+// Only a server that hangs needs longer to start or to stop.
+const startLimit, stopLimit = 3 * time.Minute, 2 * time.Minute
 
 // built is the program of all replicas of this process; TestMain removes it.
 var built struct {
 	sync.Once
-	dir string
-	err error
+	dir    string
+	binary string
+	err    error
 }
 
 func TestMain(m *testing.M) {
@@ -47,39 +46,14 @@ func TestMain(m *testing.M) {
 func build(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
-		if built.err = watchSources(); built.err != nil {
-			return
-		}
-		if built.dir, built.err = os.MkdirTemp("", "levee-history-"); built.err != nil {
-			return
-		}
-		if out, err := exec.Command("go", "build", "-o", built.dir+"/levee", program).CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("go build %s: %w\n%s", program, err, out)
+		if built.dir, built.err = os.MkdirTemp("", "levee-history-"); built.err == nil {
+			built.binary, built.err = program.Build(built.dir)
 		}
 	})
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
-	return built.dir + "/levee"
-}
-
-// watchSources opens every folder that the program is built from. The go command notes which
-// files a test opens; without this it would not know that the result depends on them.
-func watchSources() error {
-	const format = `{{if .Module}}{{if .Module.Main}}{{.Dir}}{{$dir := .Dir}}{{range .EmbedFiles}}
-{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
-	out, err := exec.Command("go", "list", "-deps", "-f", format, program).Output()
-	if err != nil {
-		return fmt.Errorf("go list -deps %s: %w", program, err)
-	}
-	for path := range strings.FieldsFuncSeq(string(out)+"\n../../go.mod", func(r rune) bool { return r == '\n' }) {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		f.Close()
-	}
-	return nil
+	return built.binary
 }
 
 // A member is a replica: one address, and a process that comes and goes. One goroutine at a

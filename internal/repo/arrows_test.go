@@ -38,12 +38,13 @@ var picture = []struct{ pkg, imports, tests string }{
 
 	{".", "types storage credentials", "storage/memory storage/sqlite storage/storagetest credentials/static"},
 	{"server", "types . api", "storage credentials storage/memory storage/sqlite storage/postgres storage/storagetest credentials/static internal/pgtest"},
-	{"server/clients", "", "internal/pgtest"},
+	{"server/clients", "", "internal/pgtest internal/program"},
 	{"api", "", ""},
 
 	{"internal/demo", "types", ". server storage/memory"},
-	{"internal/history", "", "types storage . server storage/memory storage/sqlite storage/postgres storage/storagetest internal/pgtest"},
+	{"internal/history", "", "types storage . server storage/memory storage/sqlite storage/postgres storage/storagetest internal/pgtest internal/program"},
 	{"internal/pgtest", "", ""},
+	{"internal/program", "", ""},
 	{"internal/bench", "types storage . server storage/memory storage/sqlite storage/postgres internal/pgtest internal/bench/*", ""},
 	{"internal/bench/*", "types storage . server storage/memory storage/sqlite storage/postgres internal/pgtest internal/bench/*", ""},
 	{"internal/repo", "", ""},

@@ -230,7 +230,7 @@ func beside(t *testing.T, path string) string {
 	t.Helper()
 	abs, err := filepath.Abs(path)
 	must(t, err)
-	// read for the go command's sake, as watchSources does: the result depends on the driver's folder
+	// read for the go command's sake, as internal/program does: the result depends on the driver's folder
 	_, err = os.ReadDir(filepath.Dir(abs))
 	must(t, err)
 	return abs

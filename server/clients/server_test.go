@@ -4,12 +4,10 @@ package clients_test
 
 import (
 	"bytes"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,11 +16,10 @@ import (
 	"time"
 
 	"github.com/leveelake/catalog/internal/pgtest"
+	"github.com/leveelake/catalog/internal/program"
 )
 
 const (
-	serverPackage = "github.com/leveelake/catalog/cmd/levee"
-
 	startLimit = 2 * time.Minute
 	stopLimit  = time.Minute
 	shownLines = 200
@@ -37,34 +34,8 @@ var buildServer = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	serverFolder = dir
-	if err := watchSources(); err != nil {
-		return "", err
-	}
-	binary := filepath.Join(dir, "levee")
-	if out, err := exec.Command("go", "build", "-o", binary, serverPackage).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build %s: %w\n%s", serverPackage, err, out)
-	}
-	return binary, nil
+	return program.Build(dir)
 })
-
-// watchSources opens every folder the server is built from. The go command notes which files a test
-// opens; without this it would not know that the result depends on the server, and repeat an old one.
-func watchSources() error {
-	const format = `{{if .Module}}{{if .Module.Main}}{{.Dir}}{{$dir := .Dir}}{{range .EmbedFiles}}
-{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
-	out, err := exec.Command("go", "list", "-deps", "-f", format, serverPackage).Output()
-	if err != nil {
-		return fmt.Errorf("go list -deps %s: %w", serverPackage, err)
-	}
-	for path := range strings.FieldsFuncSeq(string(out)+"\n../../go.mod", func(r rune) bool { return r == '\n' }) {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		f.Close()
-	}
-	return nil
-}
 
 // A server is a started levee with an empty store.
 type server struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,21 @@ type Config struct {
 
 	// Metrics also gets the reports on commits. nil: the catalog only keeps its totals.
 	Metrics MetricsSink
+
+	// Authorizer decides who may do what; [Grants] does by owners and granted privileges. nil:
+	// everybody may do everything.
+	Authorizer Authorizer
+
+	// Events gets what was done, for an audit log. nil: nobody is told.
+	Events EventSink
+
+	// Keys encrypts the secrets of storage credentials. With the zero value, credentials that have
+	// secrets are refused.
+	Keys Keys
+
+	// TokenFiles is a folder of this machine, as an absolute path. Storage credentials may name files below it
+	// as their token, which goes to the cloud then. "": none may.
+	TokenFiles string
 
 	// Limits bounds what clients may ask for.
 	Limits Limits
@@ -88,6 +104,10 @@ type Limits struct {
 type Catalog struct {
 	store       storage.Store
 	vendor      credentials.Vendor
+	authorizer  Authorizer
+	events      EventSink
+	keys        Keys
+	tokenFiles  string
 	managedRoot string
 	files       Files
 	remover     Remover
@@ -106,15 +126,18 @@ func New(cfg Config) (*Catalog, error) {
 		return nil, errors.New("catalog: Config.Store is missing")
 	}
 	c := &Catalog{
-		store:   cfg.Store,
-		vendor:  cfg.Vendor,
-		files:   cfg.Files,
-		remover: cfg.Remover,
-		metrics: cfg.Metrics,
-		log:     cfg.Logger,
-		clock:   cfg.Now,
-		cache:   newRevisionCache(cacheBytes),
-		queue:   newQueue(cmp.Or(cfg.Limits.Queued, 4096), cmp.Or(cfg.Limits.QueuedPerTable, 512)),
+		store:      cfg.Store,
+		vendor:     cfg.Vendor,
+		authorizer: cfg.Authorizer,
+		events:     cfg.Events,
+		keys:       cfg.Keys,
+		files:      cfg.Files,
+		remover:    cfg.Remover,
+		metrics:    cfg.Metrics,
+		log:        cfg.Logger,
+		clock:      cfg.Now,
+		cache:      newRevisionCache(cacheBytes),
+		queue:      newQueue(cmp.Or(cfg.Limits.Queued, 4096), cmp.Or(cfg.Limits.QueuedPerTable, 512)),
 		rules: rules{
 			nameLength:   cfg.Limits.NameLength,
 			columns:      cfg.Limits.Columns,
@@ -148,6 +171,12 @@ func New(cfg Config) (*Catalog, error) {
 		}
 		c.managedRoot = root
 	}
+	if cfg.TokenFiles != "" {
+		if !filepath.IsAbs(cfg.TokenFiles) {
+			return nil, fmt.Errorf("catalog: Config.TokenFiles: %q is not an absolute path", cfg.TokenFiles)
+		}
+		c.tokenFiles = filepath.Clean(cfg.TokenFiles)
+	}
 	return c, nil
 }
 
@@ -159,21 +188,6 @@ func (c *Catalog) now() time.Time { return c.clock().UTC().Truncate(time.Millise
 
 func newID() types.ID { return types.ID(uuid.NewString()) }
 
-// principalKey is the context key of the principal.
-type principalKey struct{}
-
-// WithPrincipal returns a context whose requests are made by principal, an authenticated name. The
-// catalog trusts it.
-func WithPrincipal(ctx context.Context, principal string) context.Context {
-	return context.WithValue(ctx, principalKey{}, principal)
-}
-
-// Principal returns who makes the requests of ctx; "" if nobody is authenticated.
-func Principal(ctx context.Context) string {
-	p, _ := ctx.Value(principalKey{}).(string)
-	return p
-}
-
 // update is storage.Update with the store's errors in the catalog's words. It refuses if too many
 // wait already.
 func update[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx) (T, error)) (T, error) {
@@ -182,7 +196,20 @@ func update[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx) (T, e
 		return none, err
 	}
 	defer c.queue.leave()
-	out, err := storage.Update(ctx, c.store, fn)
+	if c.events == nil {
+		out, err := storage.Update(ctx, c.store, fn)
+		return out, typed(err)
+	}
+	var done *recorder // of the last run
+	out, err := storage.Update(ctx, c.store, func(tx storage.Tx) (T, error) {
+		done = &recorder{Tx: tx}
+		return fn(done)
+	})
+	if err == nil {
+		for _, e := range done.events() {
+			c.tell(ctx, e)
+		}
+	}
 	return out, typed(err)
 }
 

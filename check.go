@@ -143,3 +143,19 @@ func checkText(field, text string) error {
 	}
 	return nil
 }
+
+// maxPrincipal bounds the names of principals and groups, in bytes.
+const maxPrincipal = 255
+
+// checkPrincipal refuses what is no name of a principal or group.
+func checkPrincipal(field, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return types.InvalidParameterValue.Errorf("%s is empty", field)
+	case len(name) > maxPrincipal:
+		return types.InvalidParameterValue.Errorf("%s has %d bytes; the limit is %d", field, len(name), maxPrincipal)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
+		return types.InvalidParameterValue.Errorf("%s %q has a control character or is not UTF-8", field, name)
+	}
+	return nil
+}

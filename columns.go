@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -18,7 +19,7 @@ const columnsName = "columns"
 
 // besideColumns makes a Want bring the columns along.
 func besideColumns(w storage.Want) storage.Want {
-	w.Beside, w.Names = kindColumns, []string{columnsName}
+	w.Beside = append(slices.Clip(w.Beside), storage.Step{Kind: kindColumns, Name: columnsName})
 	return w
 }
 
@@ -31,34 +32,34 @@ func (c *Catalog) besideUnknown(w storage.Want, name types.TableName) storage.Wa
 	return besideColumns(w)
 }
 
-// fillColumns sets t's columns: from what was read beside it, from the cache, or by reading
+// fillColumns sets t's columns: from stored, what was read beside it, from the cache, or by reading
 // them in the same transaction, whose last chain ended with t. With exactly, it reads the
 // object in any case, so that it can be replaced.
-func (c *Catalog) fillColumns(ctx context.Context, tx storage.ReadTx, t *table, beside []storage.Object, exactly bool) error {
+func (c *Catalog) fillColumns(ctx context.Context, tx storage.ReadTx, t *table, stored *storage.Object, exactly bool) error {
 	if t.record.Columns == 0 {
 		return nil
 	}
-	if len(beside) == 0 && !exactly {
+	if stored == nil && !exactly {
 		if columns, ok := c.cache.get(t.columnsRevision()).(types.Columns); ok {
 			t.columns = columns
 			return nil
 		}
 	}
 	t.cached = false
-	if len(beside) == 0 {
+	if stored == nil {
 		nodes, err := tx.List(ctx, storage.ListQuery{Parent: t.object.ID, Kind: kindColumns, Limit: 1}, storage.Want{})
 		if err != nil {
 			return err
 		}
-		for _, n := range nodes {
-			beside = append(beside, n.Object)
+		if len(nodes) == 1 {
+			stored = &nodes[0].Object
 		}
 	}
-	if len(beside) != 1 || beside[0].Revision != t.record.Columns {
-		return fmt.Errorf("table %s: its columns are not stored as of revision %d", t.object.ID, t.record.Columns)
+	if stored == nil || stored.Revision != t.record.Columns {
+		return corrupt(t.object, "columns", fmt.Errorf("there are none of revision %d", t.record.Columns))
 	}
-	t.stored = &beside[0]
-	t.columns = types.RawColumns(beside[0].Body)
+	t.stored = stored
+	t.columns = types.RawColumns(stored.Body)
 	return nil
 }
 

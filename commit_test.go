@@ -263,7 +263,7 @@ func FuzzLog(f *testing.F) {
 				}
 			}
 			before, _ := json.Marshal(old.log)
-			ch, err := apply(&old, req, now, r, sighting{})
+			ch, err := apply(&old, req, "tester", now, r, sighting{})
 			if after, _ := json.Marshal(old.log); string(after) != string(before) {
 				t.Fatalf("the old log changed: %s, then %s", before, after)
 			}

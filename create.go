@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ type staging struct {
 func decodeStaging(o storage.Object) (staging, error) {
 	var s staging
 	if err := json.Unmarshal(o.Body, &s); err != nil {
-		return s, fmt.Errorf("staging table %s: stored body: %w", o.ID, err)
+		return s, corrupt(o, "body", err)
 	}
 	return s, nil
 }
@@ -32,7 +31,7 @@ func decodeStaging(o storage.Object) (staging, error) {
 // the reservation is durable. Each call makes another one, under the same name, too.
 //
 // Errors: InvalidParameterValue (name), NoSuchCatalog, NoSuchSchema, AlreadyExists (a
-// table has the name), FailedPrecondition (no managed root).
+// table has the name), FailedPrecondition (no managed root), PermissionDenied.
 func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, req types.CreateStagingTable) (types.StagingTable, error) {
 	if err := c.rules.checkName("name", req.Name); err != nil {
 		return types.StagingTable{}, err
@@ -42,25 +41,29 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 		return types.StagingTable{}, err
 	}
 	id, now := newID(), c.now()
-	location, err := update(ctx, c, func(tx storage.Tx) (string, error) {
-		parents, err := vacant(ctx, tx, tablePath(in.Table(req.Name)))
+	p, err := update(ctx, c, func(tx storage.Tx) (permit, error) {
+		parents, err := c.vacancy(ctx, tx, ActCreateTable, tablePath(in.Table(req.Name)))
 		if err != nil {
-			return "", err
+			return permit{}, err
 		}
 		folder := c.managedFolderOf(parents)
 		if folder == "" {
-			return "", types.FailedPrecondition.Errorf("there is no place for managed tables in schema %q: neither the schema, nor its catalog, nor the server has a storage root", in).About(types.KindSchema)
+			return permit{}, types.FailedPrecondition.Errorf("there is no place for managed tables in schema %q: neither the schema, nor its catalog, nor the server has a storage root", in).About(types.KindSchema)
 		}
 		location := folder + "/tables/" + string(id)
 		above, err := tx.Overlap(ctx, location, []types.Kind{types.KindTable}, 0)
 		if err != nil {
-			return "", err
+			return permit{}, err
 		}
 		if len(above) > 0 {
 			// It was registered before the root was given: who may read it would read this table.
-			return "", types.FailedPrecondition.Errorf("the storage root for schema %q lies inside an external table", in).About(types.KindSchema)
+			return permit{}, types.FailedPrecondition.Errorf("the storage root for schema %q lies inside an external table", in).About(types.KindSchema)
 		}
-		return location, tx.Insert(ctx, storage.Object{
+		p, err := c.permitTable(ctx, tx, location, types.ReadWrite, id)
+		if err != nil {
+			return permit{}, err
+		}
+		return p, tx.Insert(ctx, storage.Object{
 			ID: id, Kind: types.KindStagingTable, Parent: last(parents).ID, Name: string(id),
 			Location: location, Revision: 1, Created: now, Updated: now, Body: body,
 		})
@@ -68,8 +71,8 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 	if err != nil {
 		return types.StagingTable{}, err
 	}
-	out := stagingAnswer(id, location)
-	out.Credentials = c.vendIfPossible(ctx, location, types.ReadWrite, id)
+	out := stagingAnswer(id, p.location)
+	out.Credentials = c.vendIfPossible(ctx, p)
 	return out, nil
 }
 
@@ -94,7 +97,7 @@ func (c *Catalog) managedFolderOf(chain []storage.Node) string {
 //
 // Errors: InvalidParameterValue (anything about the request: each is named),
 // NoSuchCatalog, NoSuchSchema, AlreadyExists, NoSuchTable (managed: nothing is staged at
-// the location), PermissionDenied (staged by another principal), CommitStateUnknown (also
+// the location), PermissionDenied (no right, or staged by another principal), CommitStateUnknown (also
 // if Config.Files cannot tell whether version 0 is written).
 func (c *Catalog) CreateTable(ctx context.Context, in types.SchemaName, req types.CreateTable) (types.Table, error) {
 	if req.Type == types.Managed && req.LastCommitTimestamp == nil {
@@ -116,7 +119,7 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 		}
 	}
 	t, err := decide(ctx, c, func(tx storage.Tx, seen sighting) (*table, *question, error) {
-		parents, err := vacant(ctx, tx, tablePath(in.Table(req.Name)))
+		parents, err := c.vacancy(ctx, tx, ActCreateTable, tablePath(in.Table(req.Name)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -208,7 +211,7 @@ func (c *Catalog) newTable(ctx context.Context, req types.CreateTable, k contrac
 	t := &table{
 		object: storage.Object{ID: newID(), Kind: types.KindTable, Name: req.Name, Location: location, Revision: 1, Created: now, Updated: now},
 		record: record{
-			Type: req.Type, Format: req.Format, Owner: Principal(ctx), Created: now, PartitionColumns: partition,
+			Type: req.Type, Format: req.Format, Owner: Principal(ctx), CreatedBy: Principal(ctx), UpdatedBy: Principal(ctx), Created: now, PartitionColumns: partition,
 			Properties: req.Properties, Clustering: req.Domains.Clustering, Uniform: req.Uniform,
 			LastCommitTimestamp: req.LastCommitTimestamp, Foreign: req.Columns.Delta() != nil,
 		},
@@ -257,8 +260,11 @@ func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema stor
 	if err := checkFree(ctx, tx, "location", t.object.Location); err != nil {
 		return nil, err
 	}
-	t.object.Parent = schema.ID
 	var err error
+	if t.record.Unvouched, err = c.checkCovered(ctx, tx, t.object.Location); err != nil {
+		return nil, err
+	}
+	t.object.Parent = schema.ID
 	if t.object.Body, err = t.body(); err != nil {
 		return nil, err
 	}
@@ -286,7 +292,7 @@ func (c *Catalog) createManaged(ctx context.Context, tx storage.Tx, schema stora
 	case old == nil:
 		return nil, types.NoSuchTable.Errorf("there is no staging table at location %q", location).About(types.KindStagingTable)
 	case old.Kind == types.KindTable:
-		return nil, types.InvalidParameterValue.Errorf("location %q is that of another table", location)
+		return nil, types.FailedPrecondition.Errorf("location %q is that of another table: what was staged there is created already", location)
 	}
 	s, err := decodeStaging(*old)
 	if err != nil {

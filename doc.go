@@ -63,6 +63,19 @@
 // store. Any other error without a code is a fault of the store, of a vendor or of this package: load, to
 // see what has become of the request, or send it again if it is a commit.
 //
+// # Rights
+//
+// Without [Config].Authorizer everybody may do everything. With [Grants], who may do what follows from owners and from
+// privileges that were granted: on a securable or on anything above it, to a principal or to a group. Who makes a
+// request, and in which groups, travels in the context ([WithPrincipal]); the creator of something owns it, and the
+// owner of the metastore ([Catalog.SetAdmin]) is its admin. grant.go has the whole table. A catalog or
+// schema that the caller may not use is told as missing, with all beneath it; in one that may be used, what is missing
+// is NoSuchTable, and what the caller has no right to PermissionDenied. Lists leave out what the caller may not see.
+//
+// Keys to files are handed out to the owner of a table and to those with SELECT, for writing with SELECT and
+// MODIFY; outside of managed storage only where an external location covers the table, so that nobody gets at a
+// bucket by naming it.
+//
 // # One request
 //
 // A method is, as a rule, one transaction on a [storage.Store]: it checks the request as far as
@@ -84,6 +97,6 @@
 //	defer store.Close()
 //	c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: "file:///var/lake"})
 //
-// Who is asking travels in the context ([WithPrincipal]). The examples below are complete;
+// The examples below are complete;
 // examples/embed writes the files of a table, too.
 package catalog

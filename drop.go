@@ -21,11 +21,11 @@ const kindRemoval types.Kind = "removal"
 // managed table are removed by the next [Catalog.Sweep]; those of an external table stay. The
 // location of a managed table cannot be registered again.
 //
-// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable, PermissionDenied.
 func (c *Catalog) DeleteTable(ctx context.Context, name types.TableName) error {
 	now := c.now()
 	_, err := update(ctx, c, func(tx storage.Tx) (struct{}, error) {
-		chain, err := walk(ctx, tx, tablePath(name), storage.Want{})
+		chain, err := c.reach(ctx, tx, ActDeleteTable, tablePath(name), storage.Want{})
 		if err != nil {
 			return struct{}{}, err
 		}
@@ -35,10 +35,10 @@ func (c *Catalog) DeleteTable(ctx context.Context, name types.TableName) error {
 }
 
 // deleteNamespace removes the object at path, which holds children of kind child.
-func (c *Catalog) deleteNamespace(ctx context.Context, path []storage.Step, child types.Kind, force bool) error {
+func (c *Catalog) deleteNamespace(ctx context.Context, path []storage.Step, act Action, child types.Kind, force bool) error {
 	now := c.now()
 	_, err := update(ctx, c, func(tx storage.Tx) (none struct{}, err error) {
-		chain, err := walk(ctx, tx, path, storage.Want{})
+		chain, err := c.reach(ctx, tx, act, path, storage.Want{})
 		if err != nil {
 			return none, err
 		}

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"errors"
 	"strings"
 
@@ -27,38 +26,13 @@ func tablePath(n types.TableName) []storage.Step {
 	}
 }
 
-// walk looks up a path that must exist, and names the first level that does not. The chain
-// it returns begins with the root.
-func walk(ctx context.Context, tx storage.ReadTx, path []storage.Step, w storage.Want) ([]storage.Node, error) {
-	chain, err := tx.Lookup(ctx, path, w)
-	if err == nil && len(chain) <= len(path) {
-		return nil, missing(path, chain)
-	}
-	return chain, err
-}
-
 // last is the object at the end of a chain.
 func last(chain []storage.Node) storage.Object { return chain[len(chain)-1].Object }
-
-// vacant looks up a path whose last name must be free, in a parent that must exist. The chain that
-// it returns ends with the parent.
-func vacant(ctx context.Context, tx storage.ReadTx, path []storage.Step) ([]storage.Node, error) {
-	chain, err := tx.Lookup(ctx, path, storage.Want{})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(chain) > len(path):
-		return nil, taken(path)
-	case len(chain) < len(path):
-		return nil, missing(path, chain)
-	}
-	return chain, nil
-}
 
 // taken is the error for a path whose last name is not free.
 func taken(path []storage.Step) error {
 	kind := path[len(path)-1].Kind
-	return types.AlreadyExists.Errorf("%s %q exists already", kind, fullName(path)).About(kind)
+	return types.AlreadyExists.Errorf("%s %q exists already", title(kind), fullName(path)).About(kind)
 }
 
 // claimed is the error of an update that gives a name to something: err, or the same as vacant's if
@@ -68,6 +42,14 @@ func claimed(err error, path []storage.Step) error {
 		return taken(path)
 	}
 	return err
+}
+
+// title is a kind in a sentence.
+func title(k types.Kind) string {
+	if k == types.KindCredential {
+		return "storage credential"
+	}
+	return strings.ReplaceAll(string(k), "-", " ")
 }
 
 // fullName is the name that path leads to.
@@ -83,12 +65,15 @@ func fullName(path []storage.Step) string {
 func missing(path []storage.Step, chain []storage.Node) error {
 	found := max(len(chain)-1, 0) // without a root there is no catalog
 	kind := path[found].Kind
-	code := map[types.Kind]types.Code{
+	code, ok := map[types.Kind]types.Code{
 		types.KindCatalog: types.NoSuchCatalog,
 		types.KindSchema:  types.NoSuchSchema,
 		types.KindTable:   types.NoSuchTable,
 	}[kind]
-	return code.Errorf("%s %q does not exist", kind, fullName(path[:found+1])).About(kind)
+	if !ok {
+		code = types.NotFound
+	}
+	return code.Errorf("%s %q does not exist", title(kind), fullName(path[:found+1])).About(kind)
 }
 
 // schemaOf is the name of the schema in a chain that goes down to a table.
@@ -99,13 +84,12 @@ func schemaOf(chain []storage.Node) types.SchemaName {
 // A finder finds a table, as the last of a chain.
 type finder func(storage.ReadTx, storage.Want) ([]storage.Node, error)
 
-// byID finds the table with an ID.
-func byID(ctx context.Context, id types.ID) finder {
-	return func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
-		chain, err := tx.Get(ctx, id, w)
-		if err == nil && (len(chain) == 0 || last(chain).Kind != types.KindTable) {
-			err = types.NoSuchTable.Errorf("there is no table with ID %q", id).About(types.KindTable)
+// beside is the child of a kind that came along with a node, or nil.
+func beside(n storage.Node, k types.Kind) *storage.Object {
+	for i := range n.Beside {
+		if n.Beside[i].Kind == k {
+			return &n.Beside[i]
 		}
-		return chain, err
 	}
+	return nil
 }

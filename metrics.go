@@ -28,14 +28,14 @@ const metricsName = "metrics"
 // is counted again.
 //
 // Errors: InvalidParameterValue (the report, another table's ID), NoSuchCatalog,
-// NoSuchSchema, NoSuchTable.
+// NoSuchSchema, NoSuchTable, PermissionDenied.
 func (c *Catalog) ReportMetrics(ctx context.Context, name types.TableName, req types.ReportMetrics) error {
 	if err := checkReport(req.Report); err != nil {
 		return err
 	}
 	id, now := newID(), c.now()
 	report := func(tx storage.Tx) (none struct{}, err error) {
-		t, old, totals, err := findMetrics(ctx, tx, name)
+		t, old, totals, err := c.findMetrics(ctx, tx, ActUpdateTable, name)
 		switch {
 		case err != nil:
 			return none, err
@@ -83,29 +83,29 @@ func (c *Catalog) tellSink(ctx context.Context, name types.TableName, req types.
 
 // TableMetrics returns what the reports on a table add up to; zeros if there was none.
 //
-// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable, PermissionDenied.
 func (c *Catalog) TableMetrics(ctx context.Context, name types.TableName) (types.TableMetrics, error) {
 	return view(ctx, c, func(tx storage.ReadTx) (types.TableMetrics, error) {
-		t, _, totals, err := findMetrics(ctx, tx, name)
+		t, _, totals, err := c.findMetrics(ctx, tx, ActGetTable, name)
 		totals.TableID = t.ID
 		return totals, err
 	})
 }
 
 // findMetrics looks up a table, the object of its totals (nil if there is none) and the totals.
-func findMetrics(ctx context.Context, tx storage.ReadTx, name types.TableName) (table storage.Object, o *storage.Object, totals types.TableMetrics, err error) {
-	chain, err := walk(ctx, tx, tablePath(name), storage.Want{Beside: kindMetrics, Names: []string{metricsName}})
+func (c *Catalog) findMetrics(ctx context.Context, tx storage.ReadTx, act Action, name types.TableName) (table storage.Object, o *storage.Object, totals types.TableMetrics, err error) {
+	chain, err := c.reach(ctx, tx, act, tablePath(name), storage.Want{Beside: []storage.Step{{Kind: kindMetrics, Name: metricsName}}})
 	if err != nil {
 		return table, nil, totals, err
 	}
 	n := chain[len(chain)-1]
-	if len(n.Beside) == 0 {
+	if o = beside(n, kindMetrics); o == nil {
 		return n.Object, nil, totals, nil
 	}
-	if err := json.Unmarshal(n.Beside[0].Body, &totals); err != nil {
-		return table, nil, totals, fmt.Errorf("metrics of table %s: stored body: %w", n.ID, err)
+	if err := json.Unmarshal(o.Body, &totals); err != nil {
+		return table, nil, totals, corrupt(*o, "body", err)
 	}
-	return n.Object, &n.Beside[0], totals, nil
+	return n.Object, o, totals, nil
 }
 
 // smallFile is the size in bytes below which a file counts as small.

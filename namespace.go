@@ -3,236 +3,214 @@ package catalog
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
+	"reflect"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
 
+// What catalogs and schemas have in common.
+
 // A namespace is the body of a catalog's and of a schema's object.
 type namespace struct {
-	Comment     string            `json:"comment,omitempty"`
+	Comment     *string           `json:"comment,omitempty"`
 	Properties  map[string]string `json:"properties,omitempty"`
 	StorageRoot string            `json:"root,omitempty"`
+	Provider    string            `json:"provider,omitempty"`
+	Share       string            `json:"share,omitempty"`
 	Owner       string            `json:"owner,omitempty"`
+	CreatedBy   string            `json:"created-by,omitempty"`
+	UpdatedBy   string            `json:"updated-by,omitempty"`
 }
 
 func decodeNamespace(o storage.Object) (namespace, error) {
 	var n namespace
 	if err := json.Unmarshal(o.Body, &n); err != nil {
-		return n, fmt.Errorf("%s %s: stored body: %w", o.Kind, o.ID, err)
+		return n, corrupt(o, "body", err)
 	}
 	return n, nil
 }
 
-// Metastore returns the root of the catalog. It is made durably when it is asked for,
-// or a catalog is created, for the first time.
-func (c *Catalog) Metastore(ctx context.Context) (types.Metastore, error) {
-	o, err := c.ensureMetastore(ctx)
-	return types.Metastore{ID: o.ID, Name: o.Name}, err
+// newNamespace checks what a new catalog or schema is made of.
+func (c *Catalog) newNamespace(ctx context.Context, comment string, properties map[string]string, root string) (namespace, error) {
+	n := namespace{Properties: kept(properties), Owner: Principal(ctx), CreatedBy: Principal(ctx), UpdatedBy: Principal(ctx)}
+	if err := c.rules.checkProperties("properties", properties); err != nil {
+		return n, err
+	}
+	if err := checkText("comment", comment); err != nil {
+		return n, err
+	}
+	if comment != "" {
+		n.Comment = &comment
+	}
+	var err error
+	n.StorageRoot, err = storageRoot(root)
+	return n, err
 }
 
-func (c *Catalog) ensureMetastore(ctx context.Context) (storage.Object, error) {
-	if o := c.metastore.Load(); o != nil {
-		return *o, nil
+// kept are the properties that are stored.
+func kept(properties map[string]string) map[string]string {
+	out := maps.Clone(properties)
+	maps.DeleteFunc(out, func(key, _ string) bool { return isSecret(key) })
+	return out
+}
+
+func (n namespace) body() ([]byte, error) {
+	body := plainJSON(n)
+	if len(body) > maxRecord {
+		return nil, types.InvalidParameterValue.Errorf("properties and comment have %d bytes; the limit is %d", len(body), maxRecord)
 	}
-	find := func(tx storage.ReadTx) (*storage.Object, error) {
-		nodes, err := tx.Lookup(ctx, nil, storage.Want{})
-		if err != nil || len(nodes) == 0 {
-			return nil, err
-		}
-		return &nodes[0].Object, nil
-	}
-	o, err := view(ctx, c, find)
-	if err == nil && o == nil {
-		id, now := newID(), c.now()
-		o, err = update(ctx, c, func(tx storage.Tx) (*storage.Object, error) {
-			if o, err := find(tx); err != nil || o != nil {
-				return o, err
-			}
-			o := storage.Object{ID: id, Kind: types.KindMetastore, Name: metastoreName, Revision: 1, Created: now, Updated: now, Body: []byte("{}")}
-			return &o, tx.Insert(ctx, o)
-		})
-		if errors.Is(err, types.AlreadyExists) { // another request was faster
-			o, err = view(ctx, c, find)
-		}
-	}
+	return body, nil
+}
+
+// createNamespace adds a catalog or schema at path, whose managed folder has this name in the plural.
+func (c *Catalog) createNamespace(ctx context.Context, path []storage.Step, create Action, n namespace, plural string) (storage.Object, error) {
+	body, err := n.body()
 	if err != nil {
 		return storage.Object{}, err
 	}
-	c.metastore.Store(o)
-	return *o, nil
-}
-
-// CreateCatalog makes a catalog. When it returns, the catalog is durable.
-//
-// Errors: InvalidParameterValue (name, storage root), AlreadyExists.
-func (c *Catalog) CreateCatalog(ctx context.Context, req types.CreateCatalog) (types.Catalog, error) {
-	if err := c.rules.checkName("name", req.Name); err != nil {
-		return types.Catalog{}, err
-	}
-	body, folderRoot, err := c.newNamespace(ctx, req.Comment, req.Properties, req.StorageRoot)
-	if err != nil {
-		return types.Catalog{}, err
-	}
-	if _, err := c.ensureMetastore(ctx); err != nil {
-		return types.Catalog{}, err
-	}
-	id, now := newID(), c.now()
+	id, now, step := newID(), c.now(), path[len(path)-1]
 	o, err := update(ctx, c, func(tx storage.Tx) (storage.Object, error) {
-		return insertNamespace(ctx, tx, catalogPath(req.Name), storage.Object{
-			ID: id, Created: now, Updated: now, Body: body, Location: managedFolder(folderRoot, "catalogs", id),
-		}, folderRoot)
-	})
-	if err != nil {
-		return types.Catalog{}, claimed(err, catalogPath(req.Name))
-	}
-	return publicCatalog(o)
-}
-
-// newNamespace checks what a new catalog or schema is made of and encodes it.
-func (c *Catalog) newNamespace(ctx context.Context, comment string, properties map[string]string, rawRoot string) (body []byte, folderRoot string, err error) {
-	if err := c.rules.checkProperties("properties", properties); err != nil {
-		return nil, "", err
-	}
-	if err := checkText("comment", comment); err != nil {
-		return nil, "", err
-	}
-	if folderRoot, err = storageRoot(rawRoot); err != nil {
-		return nil, "", err
-	}
-	kept := maps.Clone(properties)
-	maps.DeleteFunc(kept, func(key, _ string) bool { return isSecret(key) })
-	body = plainJSON(namespace{Comment: comment, Properties: kept, StorageRoot: folderRoot, Owner: Principal(ctx)})
-	if len(body) > maxRecord {
-		return nil, "", types.InvalidParameterValue.Errorf("properties and comment have %d bytes; the limit is %d", len(body), maxRecord)
-	}
-	return body, folderRoot, nil
-}
-
-// insertNamespace adds o at path.
-func insertNamespace(ctx context.Context, tx storage.Tx, path []storage.Step, o storage.Object, folderRoot string) (storage.Object, error) {
-	step := path[len(path)-1]
-	parents, err := vacant(ctx, tx, path)
-	if err != nil {
-		return o, err
-	}
-	if folderRoot != "" {
-		inside, err := tx.Overlap(ctx, folderRoot, []types.Kind{types.KindTable, types.KindStagingTable}, 0)
+		parents, err := c.vacancy(ctx, tx, create, path)
 		if err != nil {
-			return o, err
+			return storage.Object{}, err
 		}
-		if len(inside) > 0 {
-			return o, types.InvalidParameterValue.Errorf("storage_root %q lies inside the location of a table", folderRoot)
+		if n.StorageRoot != "" {
+			if err := c.checkRoot(ctx, tx, n.StorageRoot); err != nil {
+				return storage.Object{}, err
+			}
 		}
-	}
-	o.Kind, o.Name, o.Parent, o.Revision = step.Kind, step.Name, last(parents).ID, 1
-	return o, tx.Insert(ctx, o)
-}
-
-// GetCatalog returns a catalog.
-//
-// Errors: NoSuchCatalog.
-func (c *Catalog) GetCatalog(ctx context.Context, name string) (types.Catalog, error) {
-	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
-		return walk(ctx, tx, catalogPath(name), storage.Want{})
+		o := storage.Object{
+			ID: id, Kind: step.Kind, Parent: last(parents).ID, Name: step.Name, Location: managedFolder(n.StorageRoot, plural, id),
+			Revision: 1, Created: now, Updated: now, Body: body,
+		}
+		return o, tx.Insert(ctx, o)
 	})
+	return o, claimed(err, path)
+}
+
+// checkRoot refuses a storage root that lies in a table, or where the caller may have none.
+func (c *Catalog) checkRoot(ctx context.Context, tx storage.ReadTx, root string) error {
+	inside, err := tx.Overlap(ctx, root, []types.Kind{types.KindTable, types.KindStagingTable}, 0)
 	if err != nil {
-		return types.Catalog{}, err
+		return err
 	}
-	return publicCatalog(last(chain))
+	if len(inside) > 0 {
+		return types.InvalidParameterValue.Errorf("storage_root %q lies inside the location of a table", root)
+	}
+	return c.checkRootCovered(ctx, tx, root)
 }
 
-// ListCatalogs returns a page of catalogs and the token of the next page, "" after the
-// last.
-//
-// Errors: InvalidParameterValue (page).
-func (c *Catalog) ListCatalogs(ctx context.Context, page types.Page) ([]types.Catalog, string, error) {
-	return listPage(ctx, c, listing{kind: types.KindCatalog, page: page}, func(_ storage.ReadTx, n storage.Node) (types.Catalog, bool, error) {
-		out, err := publicCatalog(n.Object)
-		return out, true, err
-	})
+// A renewal is what is to change of a catalog or schema; nil stays.
+type renewal struct {
+	name, comment, owner *string
+	properties           map[string]string
+	update               Action // of anything but owner and …
+	transfer, rename     Action // … name
 }
 
-// DeleteCatalog removes a catalog. With force it removes all schemas and tables in it, at
-// once and for good; without force it refuses if there is a schema. When it
-// returns, the removal is durable. Files of managed tables go later, those of external
-// tables stay.
-//
-// Errors: NoSuchCatalog, FailedPrecondition (not empty).
-func (c *Catalog) DeleteCatalog(ctx context.Context, name string, force bool) error {
-	return c.deleteNamespace(ctx, catalogPath(name), types.KindSchema, force)
-}
-
-// CreateSchema makes a schema. When it returns, the schema is durable.
-//
-// Errors: InvalidParameterValue (name, storage root), NoSuchCatalog, AlreadyExists.
-func (c *Catalog) CreateSchema(ctx context.Context, req types.CreateSchema) (types.Schema, error) {
-	if err := c.rules.checkName("name", req.Name.Schema); err != nil {
-		return types.Schema{}, err
+// updateNamespace changes the object at path, and returns the chain down to it as it is then.
+func (c *Catalog) updateNamespace(ctx context.Context, path []storage.Step, r renewal) (storage.Object, error) {
+	step := path[len(path)-1]
+	if err := r.check(c.rules); err != nil {
+		return storage.Object{}, err
 	}
-	body, folderRoot, err := c.newNamespace(ctx, req.Comment, req.Properties, req.StorageRoot)
-	if err != nil {
-		return types.Schema{}, err
+	target := path
+	if r.name != nil && *r.name != step.Name {
+		target = append(path[:len(path)-1:len(path)-1], storage.Step{Kind: step.Kind, Name: *r.name})
 	}
-	id, now := newID(), c.now()
+	acts := r.actions(step.Name)
+	now := c.now()
 	o, err := update(ctx, c, func(tx storage.Tx) (storage.Object, error) {
-		return insertNamespace(ctx, tx, schemaPath(req.Name), storage.Object{
-			ID: id, Created: now, Updated: now, Body: body, Location: managedFolder(folderRoot, "schemas", id),
-		}, folderRoot)
+		chain, err := c.reach(ctx, tx, acts[0], path, storage.Want{})
+		if err != nil {
+			return storage.Object{}, err
+		}
+		for _, act := range acts[1:] {
+			if err := c.check(ctx, tx, act, chain); err != nil {
+				return storage.Object{}, err
+			}
+		}
+		if err := c.free(ctx, tx, path, target); err != nil {
+			return storage.Object{}, err
+		}
+		old := last(chain)
+		n, err := decodeNamespace(old)
+		if err != nil {
+			return storage.Object{}, err
+		}
+		new, changed := old, r.apply(n)
+		if new.Name = target[len(target)-1].Name; new.Name == old.Name && reflect.DeepEqual(changed, n) {
+			return old, nil
+		}
+		changed.UpdatedBy = Principal(ctx)
+		if new.Body, err = changed.body(); err != nil {
+			return storage.Object{}, err
+		}
+		touch(&new, now)
+		return new, tx.Replace(ctx, old, new)
 	})
-	if err != nil {
-		return types.Schema{}, claimed(err, schemaPath(req.Name))
+	return o, claimed(err, target)
+}
+
+// free refuses a new name, in place of the old one of path, that is taken.
+func (c *Catalog) free(ctx context.Context, tx storage.ReadTx, path, target []storage.Step) error {
+	if target[len(target)-1] == path[len(path)-1] {
+		return nil
 	}
-	return publicSchema(req.Name.Catalog, o)
-}
-
-// GetSchema returns a schema.
-//
-// Errors: NoSuchCatalog, NoSuchSchema.
-func (c *Catalog) GetSchema(ctx context.Context, name types.SchemaName) (types.Schema, error) {
-	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
-		return walk(ctx, tx, schemaPath(name), storage.Want{})
-	})
-	if err != nil {
-		return types.Schema{}, err
+	chain, err := tx.Lookup(ctx, target, storage.Want{})
+	if err == nil && len(chain) > len(target) {
+		err = taken(target)
 	}
-	return publicSchema(name.Catalog, last(chain))
+	return err
 }
 
-// ListSchemas returns a page of the schemas of a catalog and the token of the next
-// page, "" after the last.
-//
-// Errors: InvalidParameterValue (page), NoSuchCatalog.
-func (c *Catalog) ListSchemas(ctx context.Context, catalog string, page types.Page) ([]types.Schema, string, error) {
-	return listPage(ctx, c, listing{path: catalogPath(catalog), kind: types.KindSchema, page: page}, func(_ storage.ReadTx, n storage.Node) (types.Schema, bool, error) {
-		out, err := publicSchema(catalog, n.Object)
-		return out, true, err
-	})
+// check refuses what no catalog or schema could become.
+func (r renewal) check(rules rules) error {
+	if r.name != nil {
+		if err := rules.checkName("new_name", *r.name); err != nil {
+			return err
+		}
+	}
+	if r.owner != nil {
+		if err := checkPrincipal("owner", *r.owner); err != nil {
+			return err
+		}
+	}
+	if r.comment != nil {
+		if err := checkText("comment", *r.comment); err != nil {
+			return err
+		}
+	}
+	return rules.checkProperties("properties", r.properties)
 }
 
-// DeleteSchema removes a schema; force and the rest as of [Catalog.DeleteCatalog]. Staging
-// tables do not count as content: they go, too.
-//
-// Errors: NoSuchCatalog, NoSuchSchema, FailedPrecondition (not empty).
-func (c *Catalog) DeleteSchema(ctx context.Context, name types.SchemaName, force bool) error {
-	return c.deleteNamespace(ctx, schemaPath(name), types.KindTable, force)
+// actions are those that r is, of something with this name; at least one.
+func (r renewal) actions(name string) []Action {
+	var acts []Action
+	if r.owner != nil {
+		acts = append(acts, r.transfer)
+	}
+	if r.name != nil && *r.name != name {
+		acts = append(acts, r.rename)
+	}
+	if r.comment != nil || len(r.properties) > 0 || len(acts) == 0 {
+		acts = append(acts, r.update)
+	}
+	return acts
 }
 
-func publicCatalog(o storage.Object) (types.Catalog, error) {
-	n, err := decodeNamespace(o)
-	return types.Catalog{
-		ID: o.ID, Name: o.Name, Comment: n.Comment, Properties: n.Properties, StorageRoot: n.StorageRoot,
-		Location: o.Location, Owner: n.Owner, Created: o.Created, Updated: o.Updated,
-	}, err
-}
-
-func publicSchema(catalog string, o storage.Object) (types.Schema, error) {
-	n, err := decodeNamespace(o)
-	return types.Schema{
-		ID: o.ID, Name: types.SchemaName{Catalog: catalog, Schema: o.Name}, Comment: n.Comment, Properties: n.Properties,
-		StorageRoot: n.StorageRoot, Location: o.Location, Owner: n.Owner, Created: o.Created, Updated: o.Updated,
-	}, err
+// apply returns n after r.
+func (r renewal) apply(n namespace) namespace {
+	if r.comment != nil {
+		n.Comment = copyOf(r.comment)
+	}
+	if r.owner != nil {
+		n.Owner = *r.owner
+	}
+	if len(r.properties) > 0 { // generated clients send an empty map when they mean none
+		n.Properties = kept(r.properties)
+	}
+	return n
 }

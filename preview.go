@@ -59,7 +59,10 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 		return err
 	}
 	defer c.queue.leaveTable(name)
-	_, err = c.change(ctx, name, byID(ctx, req.TableID), u, func(old *table) (types.UpdateTable, error) {
+	find := func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
+		return c.reachID(ctx, tx, ActUpdateTable, req.TableID, types.KindTable, w)
+	}
+	_, err = c.change(ctx, name, find, u, func(old *table) (types.UpdateTable, error) {
 		of := u // what is set depends on what there is
 		if all := u.Update.SetProperties; all != nil {
 			of.Update.SetProperties, of.Update.RemoveProperties = replacement(old.record.Properties, all)
@@ -72,7 +75,7 @@ func (c *Catalog) CommitPreview(ctx context.Context, req types.PreviewCommit) er
 // PreviewCommits returns a window of at most ten of a managed table's unbackfilled
 // commits; a caller that needs more asks again with a larger Start.
 //
-// Errors: InvalidParameterValue (range, location, external table), NoSuchTable.
+// Errors: InvalidParameterValue (range, location, external table), NoSuchTable, PermissionDenied.
 func (c *Catalog) PreviewCommits(ctx context.Context, q types.PreviewQuery) (types.PreviewCommits, error) {
 	var out types.PreviewCommits
 	switch {
@@ -86,7 +89,7 @@ func (c *Catalog) PreviewCommits(ctx context.Context, q types.PreviewQuery) (typ
 		return out, err
 	}
 	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
-		return byID(ctx, q.TableID)(tx, storage.Want{Log: true})
+		return c.reachID(ctx, tx, ActGetTable, q.TableID, types.KindTable, storage.Want{Log: true})
 	})
 	if err != nil {
 		return out, err

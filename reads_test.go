@@ -36,7 +36,11 @@ type countedReads struct {
 }
 
 func (r countedReads) Lookup(ctx context.Context, path []storage.Step, w storage.Want) ([]storage.Node, error) {
-	r.of.reads += fmt.Sprintf("Lookup(%s) ", w.Beside)
+	kinds := ""
+	for _, b := range w.Beside {
+		kinds += string(b.Kind)
+	}
+	r.of.reads += fmt.Sprintf("Lookup(%s) ", kinds)
 	return r.ReadTx.Lookup(ctx, path, w)
 }
 

@@ -19,6 +19,8 @@ type record struct {
 	Format              string            `json:"format"`
 	Comment             string            `json:"comment,omitempty"`
 	Owner               string            `json:"owner,omitempty"`
+	CreatedBy           string            `json:"created-by,omitempty"`
+	UpdatedBy           string            `json:"updated-by,omitempty"`
 	Created             time.Time         `json:"created"` // the object's is when a managed table was staged
 	PartitionColumns    []string          `json:"partition,omitempty"`
 	Protocol            *types.Protocol   `json:"protocol,omitempty"`
@@ -27,8 +29,9 @@ type record struct {
 	LastCommitVersion   *int64            `json:"last-version,omitempty"`
 	LastCommitTimestamp *int64            `json:"last-timestamp,omitempty"`
 	Uniform             *types.Uniform    `json:"uniform,omitempty"`
-	Columns             int64             `json:"columns,omitempty"` // revision of the columns; 0: none
-	Foreign             bool              `json:"foreign,omitempty"` // a column has a type that Delta does not have
+	Columns             int64             `json:"columns,omitempty"`   // revision of the columns; 0: none
+	Foreign             bool              `json:"foreign,omitempty"`   // a column has a type that Delta does not have
+	Unvouched           bool              `json:"unvouched,omitempty"` // see checkCovered
 }
 
 func (r *record) protocol() types.Protocol {
@@ -56,13 +59,13 @@ func (c *Catalog) table(n storage.Node) (*table, error) {
 	if known, ok := c.cache.get(t.recordRevision()).(*table); ok {
 		t.record, t.shown, t.cached = known.record, known.shown, true
 	} else if err := json.Unmarshal(n.Body, &t.record); err != nil {
-		return nil, fmt.Errorf("table %s: stored body: %w", n.ID, err)
+		return nil, corrupt(n.Object, "body", err)
 	}
 	if n.Log != nil {
 		t.log = *n.Log
 		m, err := decodeMemory(n.Log.State)
 		if err != nil {
-			return nil, fmt.Errorf("table %s: stored log state: %w", n.ID, err)
+			return nil, corrupt(n.Object, "log state", err)
 		}
 		t.memory = m
 	}
@@ -179,6 +182,8 @@ func (t *table) public(in types.SchemaName) (types.Table, error) {
 		Revision:            t.state(),
 		Created:             r.Created,
 		Updated:             t.object.Updated,
+		CreatedBy:           r.CreatedBy,
+		UpdatedBy:           r.UpdatedBy,
 		Columns:             t.columns,
 		PartitionColumns:    slices.Clone(r.PartitionColumns),
 		Properties:          t.properties(),

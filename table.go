@@ -10,7 +10,7 @@ import (
 // LoadTable returns a Delta table as of one instant.
 //
 // Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable, UnsupportedTableFormat (not a Delta
-// table: use [Catalog.GetTable]).
+// table: use [Catalog.GetTable]), PermissionDenied.
 func (c *Catalog) LoadTable(ctx context.Context, name types.TableName) (types.Table, error) {
 	t, err := c.load(ctx, name)
 	if err == nil {
@@ -24,7 +24,7 @@ func (c *Catalog) LoadTable(ctx context.Context, name types.TableName) (types.Ta
 
 // GetTable returns a table of any format as of one instant.
 //
-// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable, PermissionDenied.
 func (c *Catalog) GetTable(ctx context.Context, name types.TableName) (types.Table, error) {
 	t, err := c.load(ctx, name)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Catalog) GetTable(ctx context.Context, name types.TableName) (types.Tab
 func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error) {
 	want := c.besideUnknown(storage.Want{Log: true}, name)
 	t, err := view(ctx, c, func(tx storage.ReadTx) (*table, error) {
-		chain, err := walk(ctx, tx, tablePath(name), want)
+		chain, err := c.reach(ctx, tx, ActGetTable, tablePath(name), want)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error
 		if err != nil {
 			return nil, err
 		}
-		return t, c.fillColumns(ctx, tx, t, n.Beside, false)
+		return t, c.fillColumns(ctx, tx, t, beside(n, kindColumns), false)
 	})
 	if err != nil {
 		return nil, err
@@ -56,22 +56,22 @@ func (c *Catalog) load(ctx context.Context, name types.TableName) (*table, error
 
 // TableExists returns nil if there is a table of this name, of any format.
 //
-// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable.
+// Errors: NoSuchCatalog, NoSuchSchema, NoSuchTable, PermissionDenied.
 func (c *Catalog) TableExists(ctx context.Context, name types.TableName) error {
 	_, err := view(ctx, c, func(tx storage.ReadTx) (struct{}, error) {
-		_, err := walk(ctx, tx, tablePath(name), storage.Want{})
+		_, err := c.reach(ctx, tx, ActGetTable, tablePath(name), storage.Want{})
 		return struct{}{}, err
 	})
 	return err
 }
 
-// ListTables returns a page of the tables of a schema and the token of the next page, "" after
+// ListTables returns a page of the tables of a schema that the caller may see and the token of the next page, "" after
 // the last. With deltaOnly it leaves out tables that [Catalog.LoadTable] refuses, and the columns of the
 // others. Staging tables are not listed. All of a page is as of one instant.
 //
 // Errors: InvalidParameterValue (page), NoSuchCatalog, NoSuchSchema.
 func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly bool, page types.Page) ([]types.Table, string, error) {
-	l := listing{path: schemaPath(in), kind: types.KindTable, page: page, want: storage.Want{Log: true}}
+	l := listing{path: schemaPath(in), kind: types.KindTable, act: ActGetTable, page: page, want: storage.Want{Log: true}}
 	if deltaOnly {
 		l.filter = "delta"
 	} else {
@@ -80,7 +80,7 @@ func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly
 	return listPage(ctx, c, l, func(tx storage.ReadTx, n storage.Node) (types.Table, bool, error) {
 		t, err := c.table(n)
 		if err == nil && !deltaOnly {
-			err = c.fillColumns(ctx, tx, t, n.Beside, false)
+			err = c.fillColumns(ctx, tx, t, beside(n, kindColumns), false)
 		}
 		if err != nil {
 			return types.Table{}, false, err
@@ -101,7 +101,7 @@ func (c *Catalog) ListTables(ctx context.Context, in types.SchemaName, deltaOnly
 // CommitStateUnknown, or no answer at all, the caller sends the same request again.
 //
 // Errors: BadRequest and InvalidParameterValue (anything about the request; a gap in the
-// versions), NoSuchCatalog, NoSuchSchema, NoSuchTable, UnsupportedTableFormat,
+// versions), NoSuchCatalog, NoSuchSchema, NoSuchTable, PermissionDenied, UnsupportedTableFormat,
 // CommitVersionConflict (reload, rebuild the commit, retry), UpdateRequirementConflict
 // (UUID, ETag, or another request in the way: the same), ResourceExhausted (backfill,
 // then retry), TooManyRequests (retry later), CommitStateUnknown.
@@ -110,7 +110,7 @@ func (c *Catalog) UpdateTable(ctx context.Context, name types.TableName, req typ
 		return types.Table{}, err
 	}
 	find := func(tx storage.ReadTx, w storage.Want) ([]storage.Node, error) {
-		return walk(ctx, tx, tablePath(name), w)
+		return c.reach(ctx, tx, ActUpdateTable, tablePath(name), w)
 	}
 	if err := c.queue.enterTable(name); err != nil {
 		return types.Table{}, err
@@ -150,13 +150,13 @@ func (c *Catalog) change(ctx context.Context, name types.TableName, find finder,
 		if err != nil {
 			return result{}, nil, err
 		}
-		if err := c.fillColumns(ctx, tx, old, n.Beside, req.Update.SetColumns != nil); err != nil {
+		if err := c.fillColumns(ctx, tx, old, beside(n, kindColumns), req.Update.SetColumns != nil); err != nil {
 			return result{}, nil, err
 		}
 		if req.Update.SetColumns != nil && columnsID == "" {
 			columnsID = newID()
 		}
-		ch, err := apply(old, req, now, c.rules, seen)
+		ch, err := apply(old, req, Principal(ctx), now, c.rules, seen)
 		if err == nil && ch.object {
 			err = tx.Replace(ctx, old.object, ch.table.object)
 		}
@@ -200,7 +200,7 @@ func (c *Catalog) Backfill(ctx context.Context, name types.TableName, id types.I
 // returns, the new name is durable and the old one free.
 //
 // Errors: InvalidParameterValue (name), NoSuchCatalog, NoSuchSchema, NoSuchTable,
-// AlreadyExists.
+// AlreadyExists, PermissionDenied.
 func (c *Catalog) RenameTable(ctx context.Context, name types.TableName, req types.RenameTable) error {
 	if err := c.rules.checkName("new-name", req.NewName); err != nil {
 		return err
@@ -208,18 +208,23 @@ func (c *Catalog) RenameTable(ctx context.Context, name types.TableName, req typ
 	now, target := c.now(), tablePath(name.SchemaName().Table(req.NewName))
 	_, err := update(ctx, c, func(tx storage.Tx) (struct{}, error) {
 		var none struct{}
-		chain, err := walk(ctx, tx, tablePath(name), storage.Want{})
+		chain, err := c.reach(ctx, tx, ActRenameTable, tablePath(name), storage.Want{})
 		if err != nil || req.NewName == name.Table {
 			return none, err
 		}
-		if _, err := vacant(ctx, tx, target); err != nil {
+		if err := c.free(ctx, tx, tablePath(name), target); err != nil {
 			return none, err
 		}
-		old := last(chain)
-		renamed := old
-		renamed.Name = req.NewName
-		touch(&renamed, now)
-		return none, tx.Replace(ctx, old, renamed)
+		t, err := c.table(chain[len(chain)-1])
+		if err != nil {
+			return none, err
+		}
+		t.object.Name, t.record.UpdatedBy = req.NewName, Principal(ctx)
+		if t.object.Body, err = t.body(); err != nil {
+			return none, err
+		}
+		touch(&t.object, now)
+		return none, tx.Replace(ctx, last(chain), t.object)
 	})
 	return claimed(err, target)
 }

@@ -28,11 +28,11 @@ type rules struct {
 	files        bool          // commit files can be looked at
 }
 
-// apply decides req on old, whose log was read with Want.Version = the commit's version.
+// apply decides req, of the principal by, on old, whose log was read with Want.Version = the commit's version.
 // The order of the refusals is part of the API: the table's identity, its format, a
 // replay or a version taken (before the ETag: a retry must be recognised whatever
 // it asserts), the ETag, the metadata, the commit.
-func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sighting) (change, error) {
+func apply(old *table, req types.UpdateTable, by string, now time.Time, r rules, seen sighting) (change, error) {
 	u := &req.Update
 	if req.Require.TableUUID != old.object.ID {
 		return change{}, types.UpdateRequirementConflict.Errorf("assert-table-uuid: the table's UUID is %s, not %s", old.object.ID, req.Require.TableUUID)
@@ -110,6 +110,7 @@ func apply(old *table, req types.UpdateTable, now time.Time, r rules, seen sight
 	if object {
 		new.shown, new.cached = nil, false
 		touch(&new.object, now)
+		new.record.UpdatedBy = by
 		if new.object.Body, err = new.body(); err != nil {
 			return change{}, err
 		}

@@ -156,7 +156,7 @@ func TestUpdateRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ch, err := apply(test.table, test.req, testNow, testRules, sighting{})
+			ch, err := apply(test.table, test.req, "tester", testNow, testRules, sighting{})
 			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
 				t.Fatalf("got %+v, %v", ch, err)
 			}
@@ -197,7 +197,7 @@ func TestOrderOfRefusals(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			old := base()
-			ch, err := apply(old, test.req, testNow, testRules, sighting{})
+			ch, err := apply(old, test.req, "tester", testNow, testRules, sighting{})
 			if types.CodeOf(err) != test.want {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
@@ -208,7 +208,7 @@ func TestOrderOfRefusals(t *testing.T) {
 	}
 	old := base()
 	old.log.Asked = nil
-	if _, err := apply(old, requestOf(withCommit(types.Update{}, 3)), testNow, testRules, sighting{}); !errors.Is(err, types.CommitStateUnknown) {
+	if _, err := apply(old, requestOf(withCommit(types.Update{}, 3)), "tester", testNow, testRules, sighting{}); !errors.Is(err, types.CommitStateUnknown) {
 		t.Errorf("forgotten version: %v", err)
 	}
 }
@@ -236,7 +236,7 @@ func TestWhatMoves(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			old := managedTable().withFeature(featureClustering, featureRowTracking)
-			ch, err := apply(old, requestOf(test.update), testNow, testRules, sighting{})
+			ch, err := apply(old, requestOf(test.update), "tester", testNow, testRules, sighting{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +259,7 @@ func TestWhatMoves(t *testing.T) {
 
 func TestUpdatedAlwaysMoves(t *testing.T) {
 	old := managedTable()
-	ch, err := apply(old, requestOf(types.Update{SetComment: ptr("x")}), testStart.Add(-time.Hour), testRules, sighting{})
+	ch, err := apply(old, requestOf(types.Update{SetComment: ptr("x")}), "tester", testStart.Add(-time.Hour), testRules, sighting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestApplyOrderIsFixed(t *testing.T) {
 		SetProtocol:   &p,
 		SetDomains:    &types.DomainMetadata{Clustering: &types.Clustering{ClusteringColumns: [][]string{{"id"}, {"a<b", "c"}}}},
 		RemoveDomains: []string{types.DomainRowTracking},
-	}), testNow, testRules, sighting{})
+	}), "tester", testNow, testRules, sighting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,10 +296,10 @@ func TestApplyOrderIsFixed(t *testing.T) {
 func TestContractIsNotWidened(t *testing.T) {
 	old := managedTable()
 	delete(old.record.Properties, "delta.checkpointPolicy")
-	if _, err := apply(old, requestOf(types.Update{SetComment: ptr("x")}), testNow, testRules, sighting{}); err != nil {
+	if _, err := apply(old, requestOf(types.Update{SetComment: ptr("x")}), "tester", testNow, testRules, sighting{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := apply(old, requestOf(types.Update{RemoveProperties: []string{"delta.enableDeletionVectors"}}), testNow, testRules, sighting{}); !errors.Is(err, types.InvalidParameterValue) {
+	if _, err := apply(old, requestOf(types.Update{RemoveProperties: []string{"delta.enableDeletionVectors"}}), "tester", testNow, testRules, sighting{}); !errors.Is(err, types.InvalidParameterValue) {
 		t.Error(err)
 	}
 	err := checkContract(deltaContract, nil, &table{record: record{Type: types.Managed, Properties: map[string]string{}}})
@@ -311,7 +311,7 @@ func TestContractIsNotWidened(t *testing.T) {
 }
 
 func TestPartitionFollowsColumns(t *testing.T) {
-	ch, err := apply(managedTable(), requestOf(types.Update{SetColumns: &types.StructType{Fields: []types.StructField{field("ID", types.Long)}}}), testNow, testRules, sighting{})
+	ch, err := apply(managedTable(), requestOf(types.Update{SetColumns: &types.StructType{Fields: []types.StructField{field("ID", types.Long)}}}), "tester", testNow, testRules, sighting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestPartitionFollowsColumns(t *testing.T) {
 	ch, err = apply(managedTable(), requestOf(types.Update{
 		SetColumns:          &types.StructType{Fields: []types.StructField{field("x", types.Long)}},
 		SetPartitionColumns: []string{},
-	}), testNow, testRules, sighting{})
+	}), "tester", testNow, testRules, sighting{})
 	if err != nil || len(ch.table.record.PartitionColumns) != 0 {
 		t.Errorf("%v, %v", ch.table, err)
 	}
@@ -337,21 +337,21 @@ func TestUniform(t *testing.T) {
 		}}
 		return r
 	}
-	ch, err := apply(old, at(1, nil), testNow, testRules, sighting{})
+	ch, err := apply(old, at(1, nil), "tester", testNow, testRules, sighting{})
 	if err != nil || ch.table.record.Uniform == nil || !ch.object || *ch.table.record.LastCommitVersion != 0 {
 		t.Fatalf("%+v, %v", ch, err)
 	}
 	stored := ch.table
-	if _, err := apply(stored, at(2, ptr(int64(7))), testNow, testRules, sighting{}); !errors.Is(err, types.UpdateRequirementConflict) {
+	if _, err := apply(stored, at(2, ptr(int64(7))), "tester", testNow, testRules, sighting{}); !errors.Is(err, types.UpdateRequirementConflict) {
 		t.Errorf("other base: %v", err)
 	}
-	if _, err := apply(stored, at(2, ptr(int64(1))), testNow, testRules, sighting{}); err != nil {
+	if _, err := apply(stored, at(2, ptr(int64(1))), "tester", testNow, testRules, sighting{}); err != nil {
 		t.Errorf("right base: %v", err)
 	}
-	if ch, err := apply(stored, requestOf(types.Update{SetBackfilledVersion: ptr(int64(1))}), testNow, testRules, sighting{}); err != nil || ch.table.record.Uniform == nil {
+	if ch, err := apply(stored, requestOf(types.Update{SetBackfilledVersion: ptr(int64(1))}), "tester", testNow, testRules, sighting{}); err != nil || ch.table.record.Uniform == nil {
 		t.Errorf("backfill: %v", err)
 	}
-	ch, err = apply(stored, requestOf(types.Update{SetProperties: map[string]string{propertyUniform: "hudi"}}), testNow, testRules, sighting{})
+	ch, err = apply(stored, requestOf(types.Update{SetProperties: map[string]string{propertyUniform: "hudi"}}), "tester", testNow, testRules, sighting{})
 	if err != nil || ch.table.record.Uniform != nil {
 		t.Errorf("switched off: %+v, %v", ch.table, err)
 	}
@@ -360,7 +360,7 @@ func TestUniform(t *testing.T) {
 func TestSecretsAreNotStored(t *testing.T) {
 	ch, err := apply(managedTable(), requestOf(types.Update{SetProperties: map[string]string{
 		"fs.s3a.secret.key": "SECRET", "option.fs.gs.token": "SECRET", "fsx": "kept",
-	}}), testNow, testRules, sighting{})
+	}}), "tester", testNow, testRules, sighting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 
 func TestEqualDerivedPropertyIsNoError(t *testing.T) {
 	old := managedTable()
-	ch, err := apply(old, requestOf(types.Update{SetProperties: map[string]string{derivedMinReader: "3", propertyTableID: string(testID), "x": "y"}}), testNow, testRules, sighting{})
+	ch, err := apply(old, requestOf(types.Update{SetProperties: map[string]string{derivedMinReader: "3", propertyTableID: string(testID), "x": "y"}}), "tester", testNow, testRules, sighting{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/leveelake/catalog/credentials"
 	"github.com/leveelake/catalog/storage"
@@ -12,92 +11,101 @@ import (
 
 // TableCredentials hands out credentials to a table's files.
 //
-// Errors: BadRequest (operation), NoSuchCatalog, NoSuchSchema, NoSuchTable,
-// NotImplemented (no vendor for the storage), what the vendor returns.
+// Errors: BadRequest (operation), NoSuchCatalog, NoSuchSchema, NoSuchTable, PermissionDenied (no right; to
+// write where the external location is read-only; no external location although there are rights),
+// FailedPrecondition (the external location has lost its storage credential), NotImplemented (no vendor for
+// the storage), what the vendor returns.
 func (c *Catalog) TableCredentials(ctx context.Context, name types.TableName, op types.Operation) ([]types.Credential, error) {
-	if err := checkOperation(op); err != nil {
-		return nil, err
-	}
-	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
-		return walk(ctx, tx, tablePath(name), storage.Want{})
+	return c.tableCredentials(ctx, op, func(tx storage.ReadTx, act Action) ([]storage.Node, error) {
+		return c.reach(ctx, tx, act, tablePath(name), storage.Want{})
 	})
-	if err != nil {
-		return nil, err
-	}
-	o := last(chain)
-	return c.vend(ctx, o.Location, op, o.ID)
 }
 
 // TableCredentialsByID is [Catalog.TableCredentials] for a table's ID.
 //
-// Errors: BadRequest (operation), NoSuchTable, NotImplemented (no vendor for the
-// storage), what the vendor returns.
+// Errors: BadRequest (operation), NoSuchTable, and the others of [Catalog.TableCredentials].
 func (c *Catalog) TableCredentialsByID(ctx context.Context, id types.ID, op types.Operation) ([]types.Credential, error) {
+	return c.tableCredentials(ctx, op, func(tx storage.ReadTx, act Action) ([]storage.Node, error) {
+		return c.reachID(ctx, tx, act, id, types.KindTable, storage.Want{})
+	})
+}
+
+// tableCredentials hands out credentials to the files of the table that find finds for an action.
+func (c *Catalog) tableCredentials(ctx context.Context, op types.Operation, find func(storage.ReadTx, Action) ([]storage.Node, error)) ([]types.Credential, error) {
 	if err := checkOperation(op); err != nil {
 		return nil, err
 	}
-	o, err := c.objectByID(ctx, id)
-	if err == nil && o.Kind != types.KindTable {
-		err = types.NoSuchTable.Errorf("there is no table with ID %q", id).About(types.KindTable)
+	act := ActReadTableFiles
+	if op != types.Read {
+		act = ActWriteTableFiles
 	}
+	p, err := view(ctx, c, func(tx storage.ReadTx) (permit, error) {
+		chain, err := find(tx, act)
+		if err != nil {
+			return permit{}, err
+		}
+		return c.permitOf(ctx, tx, chain[len(chain)-1], op)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return c.vend(ctx, o.Location, op, o.ID)
+	return c.vend(ctx, p)
 }
 
 // StagingTableCredentials hands out read-write credentials to the files of a staging table, or
 // of the managed table that it has become, to the principal that staged it.
 //
-// Errors: NoSuchTable, PermissionDenied (staged by another principal), NotImplemented
-// (no vendor for the storage), what the vendor returns.
+// Errors: NoSuchTable, PermissionDenied (staged by another principal), and from PermissionDenied on the others of
+// [Catalog.TableCredentials].
 func (c *Catalog) StagingTableCredentials(ctx context.Context, id types.ID) ([]types.Credential, error) {
-	o, err := c.objectByID(ctx, id)
+	p, err := view(ctx, c, func(tx storage.ReadTx) (permit, error) {
+		o, err := c.staged(ctx, tx, id)
+		if err != nil {
+			return permit{}, err
+		}
+		return c.permitTable(ctx, tx, o.Location, types.ReadWrite, o.ID)
+	})
 	if err != nil {
 		return nil, err
 	}
-	owner := ""
-	switch {
-	case o.Kind == types.KindStagingTable:
-		s, err := decodeStaging(o)
-		if err != nil {
-			return nil, err
-		}
-		owner = s.Owner
-	case o.Kind == types.KindTable && isInManaged(o.Location):
-		t, err := c.table(storage.Node{Object: o})
-		if err != nil {
-			return nil, err
-		}
-		owner = t.record.Owner
-	default:
-		return nil, types.NoSuchTable.Errorf("there is no staging table with ID %q", id).About(types.KindTable)
-	}
-	if owner != Principal(ctx) {
-		return nil, types.PermissionDenied.Errorf("staging table %s is another principal's", id).About(types.KindStagingTable)
-	}
-	return c.vend(ctx, o.Location, types.ReadWrite, o.ID)
+	return c.vend(ctx, p)
 }
 
-// objectByID is the table or staging table with an ID, or another object.
-func (c *Catalog) objectByID(ctx context.Context, id types.ID) (storage.Object, error) {
-	return view(ctx, c, func(tx storage.ReadTx) (storage.Object, error) {
-		chain, err := tx.Get(ctx, id, storage.Want{})
-		if err == nil && len(chain) == 0 {
-			err = types.NoSuchTable.Errorf("there is no table with ID %q", id).About(types.KindTable)
-		}
-		if err != nil {
+// staged is the staging table with an ID, or the managed table that it has become, of the caller.
+func (c *Catalog) staged(ctx context.Context, tx storage.ReadTx, id types.ID) (storage.Object, error) {
+	absent := types.NoSuchTable.Errorf("there is no staging table with ID %q", id).About(types.KindTable)
+	chain, err := tx.Get(ctx, id, c.withGrants(ctx, storage.Want{}))
+	if err != nil {
+		return storage.Object{}, err
+	}
+	if len(chain) == 0 {
+		return storage.Object{}, absent
+	}
+	if err := c.checkHidden(ctx, tx, nil, chain); err != nil {
+		if types.CodeOf(err) == types.Internal {
 			return storage.Object{}, err
 		}
-		return last(chain), nil
-	})
+		return storage.Object{}, absent
+	}
+	o := last(chain)
+	if o.Kind != types.KindStagingTable && (o.Kind != types.KindTable || !isInManaged(o.Location)) {
+		return storage.Object{}, absent
+	}
+	owner, err := c.ownerOf(tx, o)
+	if err != nil {
+		return storage.Object{}, err
+	}
+	if owner != Principal(ctx) {
+		return storage.Object{}, types.PermissionDenied.Errorf("staging table %s is another principal's", id).About(types.KindStagingTable)
+	}
+	return o, nil
 }
 
 // PathCredentials hands out credentials to a storage location at which the caller will
 // register an external table. It must be free of tables and managed storage.
 //
 // Errors: BadRequest (operation), InvalidParameterValue (location), PermissionDenied (the location
-// is in use), NotImplemented (no vendor for the storage), what the vendor returns.
+// is in use), and from PermissionDenied on the others of [Catalog.TableCredentials].
 func (c *Catalog) PathCredentials(ctx context.Context, location string, op types.Operation) ([]types.Credential, error) {
 	if err := checkOperation(op); err != nil {
 		return nil, err
@@ -109,20 +117,26 @@ func (c *Catalog) PathCredentials(ctx context.Context, location string, op types
 	if isBucketRoot(normal) {
 		return nil, types.InvalidParameterValue.Errorf("location %q is a whole bucket or file system; give a folder in it", location)
 	}
-	denied := types.PermissionDenied.Errorf("location %q overlaps with managed storage or a table", location)
+	taken := types.PermissionDenied.Errorf("location %q overlaps with managed storage or a table", location)
 	if isInManaged(normal) || c.managedRoot != "" && overlaps(normal, c.managedRoot) {
-		return nil, denied
+		return nil, taken
 	}
-	_, err = view(ctx, c, func(tx storage.ReadTx) (struct{}, error) {
-		return struct{}{}, checkFree(ctx, tx, "location", normal)
+	p, err := view(ctx, c, func(tx storage.ReadTx) (permit, error) {
+		p, err := c.permitPath(ctx, tx, normal, op)
+		if err != nil {
+			return p, err
+		}
+		if err := checkFree(ctx, tx, "location", normal); types.CodeOf(err) == types.InvalidParameterValue {
+			return p, taken
+		} else if err != nil {
+			return p, err
+		}
+		return p, nil
 	})
-	if types.CodeOf(err) == types.InvalidParameterValue {
-		return nil, denied
-	}
 	if err != nil {
 		return nil, err
 	}
-	return c.vend(ctx, normal, op, "")
+	return c.vend(ctx, p)
 }
 
 func checkOperation(op types.Operation) error {
@@ -132,21 +146,24 @@ func checkOperation(op types.Operation) error {
 
 // vend asks the vendor, and believes no answer that reaches further than what was asked. It is
 // never called in a transaction.
-func (c *Catalog) vend(ctx context.Context, location string, op types.Operation, id types.ID) (creds []types.Credential, err error) {
+func (c *Catalog) vend(ctx context.Context, p permit) (creds []types.Credential, err error) {
+	if p.refusal != nil {
+		return nil, p.refusal
+	}
 	vendor := c.vendor
 	if vendor == nil {
-		if !strings.HasPrefix(location, "file://") {
-			return nil, types.NotImplemented.Errorf("the catalog has no vendor of credentials for %s", location)
+		if !isLocal(p.location) {
+			return nil, types.NotImplemented.Errorf("the catalog has no vendor of credentials for %s", p.location)
 		}
 		vendor = credentials.Local{Now: c.clock}
 	}
 	defer func() {
 		if recover() != nil {
 			// What it panicked with may hold a secret.
-			creds, err = nil, fmt.Errorf("the vendor panicked for %s", location)
+			creds, err = nil, fmt.Errorf("the vendor panicked for %s", p.location)
 		}
 	}()
-	req := credentials.Request{Location: location, Operation: op, Principal: Principal(ctx), Table: id}
+	req := credentials.Request{Location: p.location, Operation: p.op, Principal: Principal(ctx), Table: p.id}
 	cred, err := vendor.Vend(ctx, req)
 	if err != nil {
 		return nil, err
@@ -154,15 +171,16 @@ func (c *Catalog) vend(ctx context.Context, location string, op types.Operation,
 	if err := credentials.Verify(req, cred, c.clock()); err != nil {
 		return nil, err
 	}
+	c.tellVend(ctx, p.id, p.location, cred)
 	return []types.Credential{cred}, nil
 }
 
 // vendIfPossible is vend for an answer in which credentials are a convenience: without them
 // the client asks for them by themselves, and then learns why there are none.
-func (c *Catalog) vendIfPossible(ctx context.Context, location string, op types.Operation, id types.ID) []types.Credential {
-	creds, err := c.vend(ctx, location, op, id)
+func (c *Catalog) vendIfPossible(ctx context.Context, p permit) []types.Credential {
+	creds, err := c.vend(ctx, p)
 	if err != nil && types.CodeOf(err) != types.NotImplemented && ctx.Err() == nil {
-		c.log.WarnContext(ctx, "no credentials for a new staging table", "table", id, "err", err)
+		c.log.WarnContext(ctx, "no credentials for a new staging table", "table", p.id, "err", err)
 	}
 	if err != nil {
 		return []types.Credential{}

@@ -33,7 +33,7 @@ func heavy(t *testing.T) {
 func (a *api) bare(store storage.Store, maxBody int64) {
 	a.Helper()
 	log := slog.New(slog.NewTextHandler(a.log, nil))
-	c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: "file:///managed", Logger: log})
+	c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: "file:///managed", Logger: log, Keys: testKeys(a)})
 	if err != nil {
 		a.Fatal(err)
 	}

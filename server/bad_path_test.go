@@ -103,7 +103,9 @@ DELETE $U/catalogs/c1 | 400 FAILED_PRECONDITION | c1
 DELETE $U/catalogs/c1?force=false | 400 FAILED_PRECONDITION | c1
 DELETE $U/catalogs/c1?force=yes | invalid | force
 DELETE $U/catalogs/c1?force=1 | invalid | force
-PATCH $U/catalogs/c1 {"comment":"c"} | 405 INVALID_ARGUMENT | PATCH
+PUT $U/catalogs/c1 {"comment":"c"} | 405 INVALID_ARGUMENT | PUT
+PATCH $U/catalogs/c1 {"name":"c2"} | invalid | c2
+PATCH $U/catalogs/c1 {"comment":1} | invalid | comment
 PUT $U/catalogs {"name":"n"} | 405 INVALID_ARGUMENT | PUT
 GET $U/schemas/s1 | invalid | s1
 GET $U/schemas/c1.s1.m | invalid | c1.s1.m
@@ -134,7 +136,8 @@ PUT $P {} | 405 INVALID_ARGUMENT | PUT
 DELETE $P | 405 INVALID_ARGUMENT | DELETE
 GET $U/volumes/c1.s1.v | 501 UNIMPLEMENTED | volumes
 POST $U/functions {} | 501 UNIMPLEMENTED | functions
-GET $U/models | 501 UNIMPLEMENTED | models
+POST $U/models {} | 501 UNIMPLEMENTED | models
+GET $U/models/m | 501 UNIMPLEMENTED | models
 `
 
 const badLists = `

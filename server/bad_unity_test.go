@@ -99,7 +99,11 @@ catalog_name="nope" | 404 CATALOG_NOT_FOUND | nope
 schema_name=- | invalid | schema_name
 schema_name="" | invalid | schema_name
 schema_name="nope" | 404 SCHEMA_NOT_FOUND | nope
-table_type="VIEW" | invalid | table_type
+table_type="VIEW" | 501 UNIMPLEMENTED | table_type
+table_type="FOREIGN" | invalid | table_type
+table_type=9 | invalid | table_type
+data_source_format=12 | invalid | data_source_format
+storageLocation="s3://bkt/other" | invalid | storageLocation
 table_type="\u017ftreaming" | invalid | table_type
 table_type=2.5 | invalid | table_type
 data_source_format="DELTA " | invalid | data_source_format
@@ -151,19 +155,19 @@ columns/0/type_json=- ;; columns/0/type_text=- ;; columns/0/type_name=- | invali
 columns/0/type_json=- ;; columns/0/type_text=- ;; columns/0/type_name="ARRAY" | invalid | columns[0].type_name
 columns/0/type_json=- ;; columns/0/type_text=- ;; columns/0/type_precision=39 | invalid | columns[0].type_name
 columns/0/type_name="LONG" | invalid | columns[0]
-columns/0/type_name=12 | invalid | type_name
+columns/0/type_name=23 | invalid | type_name
 columns/0/type_precision=6 | invalid | type_precision
 columns/0/type_scale=-1 | invalid | type_scale
-columns/0/type_scale="1" | invalid | type_scale
+columns/0/type_scale="1.0" | invalid | type_scale
 columns/0/type_precision=9223372036854775808 | invalid | type_precision
 columns/0/position=1.5 | invalid | position
-columns/0/position="0" | invalid | position
+columns/0/position="0x0" | invalid | position
 columns/0/position=-9223372036854775809 | invalid | position
 columns/0/nullable="true" | invalid | nullable
 columns/0/comment=1 | invalid | comment
 columns/0/partition_index=1 | invalid | partition index
 columns/0/partition_index=-1 | invalid | partition index
-columns/0/partition_index="0" | invalid | partition_index
+columns/0/partition_index="0x0" | invalid | partition_index
 columns/+={"name":"y","type_text":"int","position":1,"partition_index":0} | invalid | partition index
 raw | invalid | JSON
 raw [{}] | invalid | object

@@ -51,16 +51,6 @@ func (r *bodyReader) release() {
 	}
 }
 
-// body reads and decodes the body of a request.
-func body[T any](r *http.Request) (T, error) {
-	var v T
-	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		return v, unreadable(err)
-	}
-	return v, types.DecodeJSON(data, &v)
-}
-
 // unreadable is the error for a body that ends too late or too early.
 func unreadable(err error) error {
 	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {

@@ -116,6 +116,7 @@ func refusal(data []byte) (code, message string) {
 			Code          int
 		}
 		Code    string `json:"error_code"`
+		RPC     int    `json:"code"`
 		Message string
 		Details []struct {
 			Type   string `json:"@type"`
@@ -130,6 +131,9 @@ func refusal(data []byte) (code, message string) {
 			return "", ""
 		}
 		return v.Error.Type, v.Error.Message
+	}
+	if v.RPC != 0 && v.Code == "" && len(v.Details) > 0 { // of the root mount
+		v.Code = v.Details[0].Reason
 	}
 	if len(v.Details) == 0 || v.Details[0].Reason != v.Code || v.Details[0].Type != "type.googleapis.com/google.rpc.ErrorInfo" {
 		return "", ""

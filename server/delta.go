@@ -1,32 +1,31 @@
 package server
 
 import (
-	"net/http"
-
 	"github.com/leveelake/catalog/types"
 )
 
 // The endpoints of the UC Delta API.
 
-func schemaName(r *http.Request) types.SchemaName {
+func schemaName(r *request) types.SchemaName {
 	return types.SchemaName{Catalog: r.PathValue("catalog"), Schema: r.PathValue("schema")}
 }
 
-func tableName(r *http.Request) types.TableName {
+func tableName(r *request) types.TableName {
 	return schemaName(r).Table(r.PathValue("table"))
 }
 
-func (s *Server) config(r *http.Request) (any, error) {
-	name, err := query(r, "catalog")
-	if err != nil {
-		return nil, err
+func (s *Server) config(r *request) (any, error) {
+	p := r.params()
+	name, versions := p.need("catalog"), p.text("protocol-versions")
+	if p.err != nil {
+		return nil, p.err
 	}
-	cfg, err := s.catalog.ProtocolConfig(r.Context(), name, r.URL.Query().Get("protocol-versions"))
+	cfg, err := s.catalog.ProtocolConfig(r.Context(), name, versions)
 	cfg.Endpoints = s.endpoints
 	return cfg, err
 }
 
-func (s *Server) createStagingTable(r *http.Request) (any, error) {
+func (s *Server) createStagingTable(r *request) (any, error) {
 	req, err := body[types.CreateStagingTable](r)
 	if err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func (s *Server) createStagingTable(r *http.Request) (any, error) {
 	return s.catalog.CreateStagingTable(r.Context(), schemaName(r), req)
 }
 
-func (s *Server) createTable(r *http.Request) (any, error) {
+func (s *Server) createTable(r *request) (any, error) {
 	req, err := body[types.CreateTable](r)
 	if err != nil {
 		return nil, err
@@ -45,10 +44,11 @@ func (s *Server) createTable(r *http.Request) (any, error) {
 // loaded makes a table the result that writes its own JSON.
 func loaded(t types.Table, err error) (any, error) { return &t, err }
 
-func (s *Server) listTables(r *http.Request) (any, error) {
-	page, err := pageOf(r, "max-results", "page-token", 0)
-	if err != nil {
-		return nil, err
+func (s *Server) listTables(r *request) (any, error) {
+	p := r.params()
+	page := p.sized("max-results", "page-token")
+	if p.err != nil {
+		return nil, p.err
 	}
 	tables, next, err := s.catalog.ListTables(r.Context(), schemaName(r), true, page)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Server) listTables(r *http.Request) (any, error) {
 	}{list, next}, nil
 }
 
-func (s *Server) loadTable(r *http.Request) (any, error) {
+func (s *Server) loadTable(r *request) (any, error) {
 	t, err := s.catalog.LoadTable(r.Context(), tableName(r))
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Server) loadTable(r *http.Request) (any, error) {
 	return tag(r, &t), nil
 }
 
-func (s *Server) updateTable(r *http.Request) (any, error) {
+func (s *Server) updateTable(r *request) (any, error) {
 	req, err := body[types.UpdateTable](r)
 	if err != nil {
 		return nil, err
@@ -80,15 +80,15 @@ func (s *Server) updateTable(r *http.Request) (any, error) {
 	return loaded(s.catalog.UpdateTable(r.Context(), tableName(r), req))
 }
 
-func (s *Server) deleteTable(r *http.Request) (any, error) {
+func (s *Server) deleteTable(r *request) (any, error) {
 	return nil, s.catalog.DeleteTable(r.Context(), tableName(r))
 }
 
-func (s *Server) tableExists(r *http.Request) (any, error) {
+func (s *Server) tableExists(r *request) (any, error) {
 	return nil, s.catalog.TableExists(r.Context(), tableName(r))
 }
 
-func (s *Server) renameTable(r *http.Request) (any, error) {
+func (s *Server) renameTable(r *request) (any, error) {
 	req, err := body[types.RenameTable](r)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *Server) renameTable(r *http.Request) (any, error) {
 	return nil, s.catalog.RenameTable(r.Context(), tableName(r), req)
 }
 
-func (s *Server) reportMetrics(r *http.Request) (any, error) {
+func (s *Server) reportMetrics(r *request) (any, error) {
 	req, err := body[types.ReportMetrics](r)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (s *Server) reportMetrics(r *http.Request) (any, error) {
 	return nil, s.catalog.ReportMetrics(r.Context(), tableName(r), req)
 }
 
-func (s *Server) tableMetrics(r *http.Request) (any, error) {
+func (s *Server) tableMetrics(r *request) (any, error) {
 	return s.catalog.TableMetrics(r.Context(), tableName(r))
 }
 
@@ -115,30 +115,28 @@ func credentials(creds []types.Credential, err error) (any, error) {
 	}{creds}, err
 }
 
-func (s *Server) tableCredentials(r *http.Request) (any, error) {
-	op, err := query(r, "operation")
-	if err != nil {
-		return nil, err
+func (s *Server) tableCredentials(r *request) (any, error) {
+	p := r.params()
+	op := p.need("operation")
+	if p.err != nil {
+		return nil, p.err
 	}
 	return credentials(s.catalog.TableCredentials(r.Context(), tableName(r), types.Operation(op)))
 }
 
-func (s *Server) stagingTableCredentials(r *http.Request) (any, error) {
-	id, err := uuid("table_id", r.PathValue("table_id"))
+func (s *Server) stagingTableCredentials(r *request) (any, error) {
+	id, err := idOf("table_id", r.PathValue("table_id"))
 	if err != nil {
 		return nil, err
 	}
 	return credentials(s.catalog.StagingTableCredentials(r.Context(), id))
 }
 
-func (s *Server) pathCredentials(r *http.Request) (any, error) {
-	location, err := query(r, "location")
-	if err != nil {
-		return nil, err
-	}
-	op, err := query(r, "operation")
-	if err != nil {
-		return nil, err
+func (s *Server) pathCredentials(r *request) (any, error) {
+	p := r.params()
+	location, op := p.need("location"), p.need("operation")
+	if p.err != nil {
+		return nil, p.err
 	}
 	return credentials(s.catalog.PathCredentials(r.Context(), location, types.Operation(op)))
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/leveelake/catalog/types"
@@ -19,7 +18,7 @@ const encoding = "1"
 
 // tag makes t a tagged result of r. Its tag is not the table's etag, which stands still on commits
 // of data, but names all of what is sent.
-func tag(r *http.Request, t *types.Table) tagged {
+func tag(r *request, t *types.Table) tagged {
 	tag := `"` + encoding + "-" + t.Revision + `"`
 	return tagged{t, tag, matches(r.Header["If-None-Match"], tag)}
 }

@@ -13,7 +13,7 @@ import (
 func (s *Server) LocalOnly() http.Handler {
 	refuse := func(why string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			faceOf(r).fail(s, w, r, types.PermissionDenied.Errorf("%s", why))
+			s.faceOf(r).fail(s, w, r, types.PermissionDenied.Errorf("%s", why))
 		})
 	}
 	pages := http.NewCrossOriginProtection()

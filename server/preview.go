@@ -3,8 +3,6 @@ package server
 import (
 	"errors"
 	"io"
-	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +12,7 @@ import (
 // The endpoints of the commits API, which is older than the Delta API and spelled like
 // the Unity Catalog REST API, and the reservation of a managed table that its clients begin with.
 
-func (s *Server) createUnityStagingTable(r *http.Request) (any, error) {
+func (s *Server) createUnityStagingTable(r *request) (any, error) {
 	req, err := body[struct {
 		Name        string `json:"name"`
 		CatalogName string `json:"catalog_name"`
@@ -23,7 +21,7 @@ func (s *Server) createUnityStagingTable(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := parent(req.CatalogName, req.SchemaName)
+	in, err := r.parent(req.CatalogName, req.SchemaName)
 	if err != nil {
 		return nil, err
 	}
@@ -35,17 +33,6 @@ func (s *Server) createUnityStagingTable(r *http.Request) (any, error) {
 		Name            string   `json:"name"`
 		StagingLocation string   `json:"staging_location"`
 	}{staged.ID, in.Catalog, in.Schema, req.Name, staged.Location}, err
-}
-
-// parent is the schema that a body names.
-func parent(catalog, schema string) (types.SchemaName, error) {
-	switch "" {
-	case catalog:
-		return types.SchemaName{}, types.InvalidParameterValue.Errorf("catalog_name is missing")
-	case schema:
-		return types.SchemaName{}, types.InvalidParameterValue.Errorf("schema_name is missing")
-	}
-	return types.SchemaName{Catalog: catalog, Schema: schema}, nil
 }
 
 // commitInfo is DeltaCommitInfo of the commits API; all its fields are required, and
@@ -60,29 +47,29 @@ type commitInfo struct {
 
 // previewRequest is DeltaCommit of the commits API.
 type previewRequest struct {
-	TableID    string                 `json:"table_id"`
-	TableURI   string                 `json:"table_uri"`
-	CommitInfo *only[commitInfo]      `json:"commit_info"`
-	Backfilled *int64                 `json:"latest_backfilled_version"`
-	Metadata   *only[previewMetadata] `json:"metadata"`
-	Uniform    *only[previewUniform]  `json:"uniform"`
+	TableID    string           `json:"table_id"`
+	TableURI   string           `json:"table_uri"`
+	CommitInfo *commitInfo      `json:"commit_info"`
+	Backfilled *int64           `json:"latest_backfilled_version"`
+	Metadata   *previewMetadata `json:"metadata"`
+	Uniform    *previewUniform  `json:"uniform"`
 }
 
 // previewMetadata is DeltaMetadata of the commits API.
 type previewMetadata struct {
 	Description *string `json:"description"`
-	Schema      *only[struct {
-		Columns items[columnInfo] `json:"columns"`
-	}] `json:"schema"`
-	Properties *only[struct {
-		Properties properties `json:"properties"`
-	}] `json:"properties"`
+	Schema      *struct {
+		Columns []columnInfo `json:"columns"`
+	} `json:"schema"`
+	Properties *struct {
+		Properties map[string]string `json:"properties"`
+	} `json:"properties"`
 }
 
 func (m previewMetadata) typed() (*types.PreviewMetadata, error) {
 	out := &types.PreviewMetadata{Comment: m.Description}
 	if m.Schema != nil {
-		schema, partition, err := types.FromColumnInfos(each(m.Schema.value.Columns, columnInfo.typed))
+		schema, partition, err := columnsOf(m.Schema.Columns)
 		if err != nil {
 			return nil, err
 		}
@@ -92,26 +79,26 @@ func (m previewMetadata) typed() (*types.PreviewMetadata, error) {
 		}
 	}
 	if m.Properties != nil {
-		out.Properties = orEmpty(m.Properties.value.Properties)
+		out.Properties = orEmpty(m.Properties.Properties)
 	}
 	return out, nil
 }
 
 // previewUniform is DeltaUniform of the commits API.
 type previewUniform struct {
-	Iceberg *only[struct {
+	Iceberg *struct {
 		MetadataLocation          string `json:"metadata_location"`
 		ConvertedDeltaVersion     *int64 `json:"converted_delta_version"`
 		ConvertedDeltaTimestamp   string `json:"converted_delta_timestamp"`
 		BaseConvertedDeltaVersion *int64 `json:"base_converted_delta_version"`
-	}] `json:"iceberg"`
+	} `json:"iceberg"`
 }
 
 func (u previewUniform) typed() (*types.Uniform, error) {
-	if u.Iceberg == nil || u.Iceberg.value.ConvertedDeltaVersion == nil {
+	if u.Iceberg == nil || u.Iceberg.ConvertedDeltaVersion == nil {
 		return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_version is missing")
 	}
-	ice := u.Iceberg.value
+	ice := u.Iceberg
 	at, err := time.Parse(time.RFC3339, ice.ConvertedDeltaTimestamp)
 	if _, offset := at.Zone(); err != nil || offset != 0 {
 		return nil, types.InvalidParameterValue.Errorf("uniform.iceberg.converted_delta_timestamp %q is not an instant in UTC by ISO 8601", ice.ConvertedDeltaTimestamp)
@@ -119,12 +106,12 @@ func (u previewUniform) typed() (*types.Uniform, error) {
 	return &types.Uniform{Iceberg: &types.Iceberg{
 		MetadataLocation:          ice.MetadataLocation,
 		ConvertedDeltaVersion:     *ice.ConvertedDeltaVersion,
-		ConvertedDeltaTimestamp:   millis(at),
+		ConvertedDeltaTimestamp:   unixMillis(at),
 		BaseConvertedDeltaVersion: ice.BaseConvertedDeltaVersion,
 	}}, nil
 }
 
-func (s *Server) previewCommit(r *http.Request) (any, error) {
+func (s *Server) previewCommit(r *request) (any, error) {
 	req, err := body[previewRequest](r)
 	if err != nil {
 		return nil, err
@@ -134,16 +121,16 @@ func (s *Server) previewCommit(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if req.CommitInfo != nil {
-		c := types.Commit(req.CommitInfo.value)
+		c := types.Commit(*req.CommitInfo)
 		commit.Commit = &c
 	}
 	if req.Metadata != nil {
-		if commit.Metadata, err = req.Metadata.value.typed(); err != nil {
+		if commit.Metadata, err = req.Metadata.typed(); err != nil {
 			return nil, err
 		}
 	}
 	if req.Uniform != nil {
-		if commit.Uniform, err = req.Uniform.value.typed(); err != nil {
+		if commit.Uniform, err = req.Uniform.typed(); err != nil {
 			return nil, err
 		}
 	}
@@ -183,31 +170,29 @@ func tableID(text string) (types.ID, error) {
 	if text == "" {
 		return "", types.InvalidParameterValue.Errorf("table_id is missing")
 	}
-	return uuid("table_id", text)
+	return idOf("table_id", text)
 }
 
 // previewCommits answers a GET that carries its arguments in a JSON body; clients that cannot
 // send one may put them in the query.
-func (s *Server) previewCommits(r *http.Request) (any, error) {
+func (s *Server) previewCommits(r *request) (any, error) {
 	type query struct {
 		TableID  string `json:"table_id"`
 		TableURI string `json:"table_uri"`
 		Start    *int64 `json:"start_version"`
 		End      *int64 `json:"end_version"`
 	}
-	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, unreadable(err)
-	}
 	var q query
-	if len(data) > 0 {
-		err = types.DecodeJSON(data, &q)
-	} else {
-		values := r.URL.Query()
-		q.TableID, q.TableURI = values.Get("table_id"), values.Get("table_uri")
-		if q.Start, err = intParameter(r, "start_version"); err == nil {
-			q.End, err = intParameter(r, "end_version")
-		}
+	data, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil:
+		err = unreadable(err)
+	case len(data) > 0:
+		err = r.face.codec.decode(data, &q)
+	default:
+		p := r.params()
+		q = query{p.text("table_id"), p.text("table_uri"), p.number("start_version"), p.number("end_version")}
+		err = p.err
 	}
 	if err != nil {
 		return nil, err
@@ -224,17 +209,4 @@ func (s *Server) previewCommits(r *http.Request) (any, error) {
 		Commits []commitInfo `json:"commits"`
 		Latest  int64        `json:"latest_table_version"`
 	}{each(got.Commits, func(c types.Commit) commitInfo { return commitInfo(c) }), got.LatestVersion}, err
-}
-
-// intParameter reads an optional number of the query.
-func intParameter(r *http.Request, name string) (*int64, error) {
-	text := r.URL.Query().Get(name)
-	if text == "" {
-		return nil, nil
-	}
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return nil, types.InvalidParameterValue.Errorf("query parameter %s is %q; it must be a number", name, text)
-	}
-	return &v, nil
 }

@@ -224,7 +224,7 @@ func TestPreviewCreate(t *testing.T) {
 			bad(a, "columns", put([]any{}, "columns"))
 			bad(a, "columns", put([]any{column("x", "interval day to second")}, "columns"))
 			bad(a, "data_source_format", put("PARQUET", "data_source_format"))
-			bad(a, "table_type", put("VIEW", "table_type"))
+			a.fails("POST", tables, body(previewTable(a.unityStage(a.fresh()), put("VIEW", "table_type"))), 501, "UNIMPLEMENTED", "VIEW")
 			a.fails("POST", tables, body(previewTable(a.unityStage(a.fresh()), put("nope", "catalog_name"))), 404, "CATALOG_NOT_FOUND")
 			a.fails("POST", tables, body(previewTable(a.unityStage(a.fresh()), put("nope", "schema_name"))), 404, "SCHEMA_NOT_FOUND")
 			// What needs no look at the catalog is said first.

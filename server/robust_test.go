@@ -24,6 +24,7 @@ type post struct {
 func posts(a *api) map[string]post {
 	m := a.table(add("clustering", "protocol", "writer-features"), add("rowTracking", "protocol", "writer-features"))
 	m.commit(1, "f1")
+	credential := a.credential()
 	x, y := a.external(put("file:///x", "location")), a.external()
 	create := createBody("new", a.stage("new"))
 	create["comment"], create["partition-columns"] = "c", []any{"id"}
@@ -54,10 +55,21 @@ func posts(a *api) map[string]post {
 			"num-files-added": 1, "num-bytes-added": 1, "num-files-removed": 1, "num-bytes-removed": 1, "num-rows-inserted": 1, "num-rows-removed": 1, "num-rows-updated": 1,
 			"file-size-histogram": object{"sorted-bin-boundaries": []any{0, 1}, "file-counts": []any{1, 1}, "total-bytes": []any{1, 1}, "commit-version": 1},
 		}}}},
-		"unity catalog":     {unity + "/catalogs", namespace},
-		"unity schema":      {unity + "/schemas", schema},
-		"unity table":       {unity + "/tables", edited(unityTable("new-u"), put("c", "comment"), put(object{"key": "v"}, "properties"), put([]any{column}, "columns"))},
-		"unity credentials": {unity + "/temporary-table-credentials", object{"table_id": x.id, "operation": "READ"}},
+		"unity catalog": {unity + "/catalogs", namespace},
+		"unity schema":  {unity + "/schemas", schema},
+		"unity table":   {unity + "/tables", edited(unityTable("new-u"), put("c", "comment"), put(object{"key": "v"}, "properties"), put([]any{column}, "columns"))},
+		"unity storage credential": {unity + "/credentials", object{
+			"name": "new-k", "purpose": "STORAGE", "comment": "c", "read_only": false, "skip_validation": true, "azure_storage_key": object{"account_name": "a", "account_key": "k"},
+		}},
+		"unity location": {unity + "/external-locations", object{
+			"name": "new-l", "url": "s3://new-l/x", "credential_name": credential, "comment": "c", "read_only": false, "skip_validation": true,
+		}},
+		"unity token":            {unity + "/tokens", object{"principal": "ann", "groups": []any{"g"}, "comment": "c", "lifetime_seconds": 17}},
+		"unity path credentials": {unity + "/temporary-path-credentials", object{"url": "file:///free", "operation": "PATH_READ"}},
+		"unity staging":          {unity + "/staging-tables", object{"name": "new-us", "catalog_name": "c1", "schema_name": "s1"}},
+		"root catalog":           {"/catalogs", object{"name": "new-r", "comment": "c", "storageRoot": "s3://roots/new-r"}},
+		"root table":             {"/tables", edited(rootTable("c1", "s1", "new-rt"), put("c", "comment"))},
+		"unity credentials":      {unity + "/temporary-table-credentials", object{"table_id": x.id, "operation": "READ"}},
 	}
 }
 
@@ -246,7 +258,9 @@ func TestWrongKinds(t *testing.T) {
 						}
 						if n, ok := v.(json.Number); ok && n != "" {
 							for _, w := range []any{overInt64, json.Number("-9223372036854775809"), json.Number("1e3"), json.Number("1.0"), "1"} {
-								try(path, w)
+								if w != any("1") || codes != invalid { // the Unity Catalog REST API takes numbers in strings
+									try(path, w)
+								}
 							}
 						}
 						if _, ok := path[len(path)-1].(int); ok {

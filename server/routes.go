@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Where the faces of the catalog are mounted.
+// Where the faces of the catalog are mounted, beside the root mount.
 const (
 	unityPrefix = "/api/2.1/unity-catalog"
 	unityAlias  = "/api/2.0/unity-catalog" // some clients ask here for credentials
@@ -17,59 +17,128 @@ const (
 type route struct {
 	pattern  string
 	endpoint endpoint
+	public   bool // asks for no authentication
 }
 
 // deltaRoutes is the UC Delta API. GET /v1/config tells clients these patterns, all but its own.
 func (s *Server) deltaRoutes() []route {
 	return []route{
-		{configPattern, s.config},
-		{"POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables", s.createStagingTable},
-		{"POST /v1/catalogs/{catalog}/schemas/{schema}/tables", s.createTable},
-		{"GET /v1/catalogs/{catalog}/schemas/{schema}/tables", s.listTables},
-		{"GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", s.loadTable},
-		{"POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", s.updateTable},
-		{"DELETE /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", s.deleteTable},
-		{"HEAD /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", s.tableExists},
-		{"POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/rename", s.renameTable},
-		{"GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/credentials", s.tableCredentials},
-		{"POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", s.reportMetrics},
-		{"GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", s.tableMetrics}, // ours
-		{"GET /v1/staging-tables/{table_id}/credentials", s.stagingTableCredentials},
-		{"GET /v1/temporary-path-credentials", s.pathCredentials},
+		{pattern: configPattern, endpoint: s.config},
+		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables", endpoint: s.createStagingTable},
+		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/tables", endpoint: s.createTable},
+		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables", endpoint: s.listTables},
+		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", endpoint: s.loadTable},
+		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", endpoint: s.updateTable},
+		{pattern: "DELETE /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", endpoint: s.deleteTable},
+		{pattern: "HEAD /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", endpoint: s.tableExists},
+		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/rename", endpoint: s.renameTable},
+		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/credentials", endpoint: s.tableCredentials},
+		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", endpoint: s.reportMetrics},
+		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", endpoint: s.tableMetrics}, // ours
+		{pattern: "GET /v1/staging-tables/{table_id}/credentials", endpoint: s.stagingTableCredentials},
+		{pattern: "GET /v1/temporary-path-credentials", endpoint: s.pathCredentials},
 	}
 }
 
 const configPattern = "GET /v1/config"
 
-// unityRoutes is the part of the Unity Catalog REST API that is served, and the commits
-// API, which spells like it.
+// managementRoutes are those of both the Unity Catalog REST API and the root mount.
+func (s *Server) managementRoutes() []route {
+	routes := []route{
+		{pattern: "POST /catalogs", endpoint: s.createCatalog},
+		{pattern: "GET /catalogs", endpoint: s.listCatalogs},
+		{pattern: "GET /catalogs/{name}", endpoint: s.getCatalog},
+		{pattern: "PATCH /catalogs/{name}", endpoint: s.updateCatalog},
+		{pattern: "DELETE /catalogs/{name}", endpoint: s.deleteCatalog},
+		{pattern: "POST /schemas", endpoint: s.createSchema},
+		{pattern: "GET /schemas", endpoint: s.listSchemas},
+		{pattern: "GET /schemas/{full_name}", endpoint: s.getSchema},
+		{pattern: "PATCH /schemas/{full_name}", endpoint: s.updateSchema},
+		{pattern: "DELETE /schemas/{full_name}", endpoint: s.deleteSchema},
+		{pattern: "POST /tables", endpoint: s.createUnityTable},
+		{pattern: "GET /tables", endpoint: s.listUnityTables},
+		{pattern: "GET /tables/{full_name}", endpoint: s.getUnityTable},
+		{pattern: "DELETE /tables/{full_name}", endpoint: s.deleteUnityTable},
+		{pattern: "GET /tables/{full_name}/exists", endpoint: s.unityTableExists},
+		{pattern: "GET /table-summaries", endpoint: s.listTableSummaries},
+		{pattern: "POST /credentials", endpoint: s.createStorageCredential},
+		{pattern: "GET /credentials", endpoint: s.listStorageCredentials},
+		{pattern: "GET /credentials/{name}", endpoint: s.getStorageCredential},
+		{pattern: "PATCH /credentials/{name}", endpoint: s.updateStorageCredential},
+		{pattern: "DELETE /credentials/{name}", endpoint: s.deleteStorageCredential},
+		{pattern: "POST /validate-credentials", endpoint: s.validateStorageCredential},
+	}
+	for _, path := range []string{"/external-locations", "/external_locations"} { // of clients, of the document
+		routes = append(routes,
+			route{pattern: "POST " + path, endpoint: s.createExternalLocation},
+			route{pattern: "GET " + path, endpoint: s.listExternalLocations},
+			route{pattern: "GET " + path + "/{name}", endpoint: s.getExternalLocation},
+			route{pattern: "PATCH " + path + "/{name}", endpoint: s.updateExternalLocation},
+			route{pattern: "DELETE " + path + "/{name}", endpoint: s.deleteExternalLocation},
+		)
+	}
+	return routes
+}
+
+// unityRoutes are those of the Unity Catalog REST API.
 func (s *Server) unityRoutes() []route {
-	return []route{
-		{"GET /metastore_summary", s.metastoreSummary},
-		{"POST /catalogs", s.createCatalog},
-		{"GET /catalogs", s.listCatalogs},
-		{"GET /catalogs/{name}", s.getCatalog},
-		{"DELETE /catalogs/{name}", s.deleteCatalog},
-		{"POST /schemas", s.createSchema},
-		{"GET /schemas", s.listSchemas},
-		{"GET /schemas/{full_name}", s.getSchema},
-		{"DELETE /schemas/{full_name}", s.deleteSchema},
-		{"POST /staging-tables", s.createUnityStagingTable},
-		{"POST /tables", s.createUnityTable},
-		{"GET /tables", s.listUnityTables},
-		{"GET /tables/{full_name}", s.getUnityTable},
-		{"DELETE /tables/{full_name}", s.deleteUnityTable},
-		{"POST /temporary-table-credentials", s.temporaryTableCredentials},
-		{"POST /delta/preview/commits", s.previewCommit},
-		{"GET /delta/preview/commits", s.previewCommits},
+	return append(s.managementRoutes(), []route{
+		{pattern: "GET /metastore_summary", endpoint: s.metastoreSummary},
+		{pattern: "POST /staging-tables", endpoint: s.createUnityStagingTable},
+		{pattern: "POST /temporary-table-credentials", endpoint: s.temporaryTableCredentials},
+		{pattern: "POST /temporary-path-credentials", endpoint: s.temporaryPathCredentials},
+		{pattern: "GET /permissions/{type}/{full_name}", endpoint: s.permissions},
+		{pattern: "PATCH /permissions/{type}/{full_name}", endpoint: s.updatePermissions},
+		{pattern: "GET /effective-permissions/{type}/{full_name}", endpoint: s.effectivePermissions},
+		{pattern: "POST /tokens", endpoint: s.createToken}, // ours, as are the next two
+		{pattern: "GET /tokens", endpoint: s.listTokens},
+		{pattern: "DELETE /tokens/{token_id}", endpoint: s.revokeToken},
 
 		// Not part of this catalog.
-		{"/volumes", notImplemented("volumes")},
-		{"/volumes/{rest...}", notImplemented("volumes")},
-		{"/functions", notImplemented("functions")},
-		{"/functions/{rest...}", notImplemented("functions")},
-		{"/models", notImplemented("models")},
-		{"/models/{rest...}", notImplemented("models")},
+		{pattern: "/volumes", endpoint: noneOf("volumes", "volumes")},
+		{pattern: "/volumes/{rest...}", endpoint: notImplemented("volumes")},
+		{pattern: "/functions", endpoint: noneOf("functions", "functions")},
+		{pattern: "/functions/{rest...}", endpoint: notImplemented("functions")},
+		{pattern: "/models", endpoint: noneOf("models", "registered_models")},
+		{pattern: "/models/{rest...}", endpoint: notImplemented("models")},
+	}...)
+}
+
+// commitsRoutes is the commits API.
+func (s *Server) commitsRoutes() []route {
+	return []route{
+		{pattern: "POST /delta/preview/commits", endpoint: s.previewCommit},
+		{pattern: "GET /delta/preview/commits", endpoint: s.previewCommits},
+	}
+}
+
+// mountAll registers all routes.
+func (s *Server) mountAll(cfg Config) {
+	delta := s.deltaRoutes()
+	for _, rt := range delta {
+		if rt.pattern != configPattern {
+			s.endpoints = append(s.endpoints, rt.pattern)
+		}
+	}
+	s.mount(deltaPrefix, s.delta, append(delta, route{pattern: "GET /openapi.yaml", endpoint: openAPI}))
+	for _, prefix := range []string{unityPrefix, unityAlias} {
+		s.mount(prefix, s.unity, s.unityRoutes())
+		s.mount(prefix, s.commits, s.commitsRoutes())
+	}
+	prefix := strings.Trim(cfg.Prefix, "/")
+	if prefix != "" {
+		prefix = "/" + prefix
+	}
+	s.mount(prefix, s.root, s.managementRoutes())
+	if cfg.Token != nil {
+		s.mount("", s.root, []route{{"POST /oauth2/token", func(*request) (any, error) { return cfg.Token, nil }, true}})
+	}
+	for path, f := range map[string]*face{"": s.root, "/api": s.unity, deltaPrefix: s.delta, deltaPrefix + "/preview": s.commits} {
+		unknown := f.handler(s, route{endpoint: unknownPath})
+		s.mux.Handle(path+"/", unknown)
+		if path != "" {
+			s.mux.Handle(path, unknown) // else net/http redirects to the one before
+		}
 	}
 }
 
@@ -80,17 +149,22 @@ func (s *Server) mount(prefix string, f *face, routes []route) {
 	for _, rt := range routes {
 		method, path, ok := strings.Cut(rt.pattern, " ")
 		if !ok {
-			s.mux.Handle(prefix+rt.pattern, f.handler(s, rt.endpoint))
+			s.handle(prefix+rt.pattern, f, rt)
 			continue
 		}
-		s.mux.Handle(method+" "+prefix+path, f.handler(s, rt.endpoint))
+		s.handle(method+" "+prefix+path, f, rt)
 		allow[path] = append(allow[path], method)
 	}
 	for path, methods := range allow {
-		other := f.handler(s, wrongMethod(methods))
-		s.mux.Handle(prefix+path, other)
+		other := route{endpoint: wrongMethod(methods)}
+		s.handle(prefix+path, f, other)
 		if !slices.Contains(methods, http.MethodHead) {
-			s.mux.Handle(http.MethodHead+" "+prefix+path, other) // else net/http takes GET for it
+			s.handle(http.MethodHead+" "+prefix+path, f, other) // else net/http takes GET for it
 		}
 	}
+}
+
+func (s *Server) handle(pattern string, f *face, rt route) {
+	s.patterns = append(s.patterns, pattern)
+	s.mux.Handle(pattern, f.handler(s, rt))
 }

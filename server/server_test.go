@@ -77,7 +77,7 @@ func onEachStore(t *testing.T, fn func(t *testing.T, a *api)) {
 func newAPI(t testing.TB, store storage.Store) *api {
 	a := &api{TB: t, log: new(bytes.Buffer)}
 	log := slog.New(slog.NewTextHandler(a.log, nil))
-	c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: "file:///managed", Logger: log})
+	c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: "file:///managed", Logger: log, Keys: testKeys(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +90,16 @@ func newAPI(t testing.TB, store storage.Store) *api {
 		}
 	})
 	return a
+}
+
+// testKeys are the keys of all servers of tests.
+func testKeys(t testing.TB) catalog.Keys {
+	t.Helper()
+	keys, err := catalog.ParseKeys("levee-key-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
 
 // object is decoded JSON, its numbers kept as they are.

@@ -93,7 +93,7 @@ func TestUnityTables(t *testing.T) {
 			bad(a, "columns[0]", column(put("bigint>", "type_text")))
 			bad(a, "columns[0]", column(put("{", "type_json")))
 			bad(a, "columns[0]", column(put("", "name")))
-			bad(a, "position", column(put("1", "position")))
+			bad(a, "position", column(put("1.0", "position")))
 			bad(a, "columns[1]", put([]any{object{"name": "a", "type_text": "int"}, object{"name": "A", "type_text": "int"}}, "columns"))
 			bad(a, "partition", column(put(1, "partition_index")))
 			bad(a, "partition", column(put(-1, "partition_index")))

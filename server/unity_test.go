@@ -118,9 +118,15 @@ func TestUnityCatalogs(t *testing.T) {
 			a.fails("GET", alias+"/catalogs/nope", "", 404, "CATALOG_NOT_FOUND")
 		})
 		a.run("not part of it", func(a *api) {
-			for _, path := range []string{"/volumes", "/volumes/c.s.v", "/functions", "/functions/x", "/models", "/models/a/versions/1"} {
+			for _, path := range []string{"/volumes/c.s.v", "/functions/x", "/models/a/versions/1"} {
 				a.fails("GET", unity+path, "", 501, "UNIMPLEMENTED")
 				a.fails("POST", unity+path, "{}", 501, "UNIMPLEMENTED")
+			}
+			for path, list := range map[string]string{"/volumes": "volumes", "/functions": "functions", "/models": "registered_models"} {
+				a.same(path, a.ok("GET", unity+path, ""), object{list: []any{}}) // clients list them when they start
+				for _, method := range []string{"POST", "PATCH", "DELETE"} {
+					a.fails(method, unity+path, "{}", 501, "UNIMPLEMENTED")
+				}
 			}
 		})
 		a.run("none", func(a *api) {

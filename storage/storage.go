@@ -54,15 +54,14 @@ type Log struct {
 type Node struct {
 	Object
 	Log    *Log     // nil unless Want.Log; Revision 0 if the object has no log
-	Beside []Object // children of kind Want.Beside with a name in Want.Names, by Name
+	Beside []Object // the children that Want.Beside names, by (Kind, Name)
 }
 
 // A Want says what comes along with objects, in the same round trip and of the same instant.
 type Want struct {
-	Log     bool       // the log: of the last node of a chain, of every node of a list
-	Version int64      // with Log: also what is known of this version (Log.Asked); 0: none
-	Beside  types.Kind // for every node its children of this kind whose …
-	Names   []string   // … names are among these
+	Log     bool   // the log: of the last node of a chain, of every node of a list
+	Version int64  // with Log: also what is known of this version (Log.Asked); 0: none
+	Beside  []Step // for every node its children of these kinds and names, as far as there are such
 }
 
 // A Step is one step of a path.

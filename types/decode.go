@@ -14,14 +14,10 @@ import (
 // The types of this package take the names of fields exactly. Other types are decoded
 // by encoding/json, which also takes a name in another case.
 func DecodeJSON(data []byte, v any) error {
-	if err := check(data); err != nil {
+	data, err := CheckJSON(data)
+	if err != nil {
 		return err
 	}
-	data = trim(data)
-	if err := (&path{}).want(data[0], "an object", "{"); err != nil {
-		return err
-	}
-	var err error
 	if u, ok := v.(json.Unmarshaler); ok {
 		err = u.UnmarshalJSON(data)
 	} else {

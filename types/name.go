@@ -40,6 +40,10 @@ const (
 	KindSchema       Kind = "schema"
 	KindTable        Kind = "table"
 	KindStagingTable Kind = "staging-table"
+
+	KindCredential       Kind = "credential" // a storage credential
+	KindExternalLocation Kind = "external-location"
+	KindToken            Kind = "token"
 )
 
 // A SchemaName names a schema. Names are compared exactly, case included.

@@ -32,6 +32,8 @@ type Table struct {
 	Created  time.Time
 	Updated  time.Time // moves with ETag
 
+	CreatedBy, UpdatedBy string // principals
+
 	Columns          Columns
 	PartitionColumns []string // names as spelled in Columns, in partition order
 	Protocol         Protocol // zero if not known (external tables made without it)
@@ -49,6 +51,17 @@ type Table struct {
 	LatestVersion *int64   // latest ratified version, data-only commits included; nil if External
 	Uniform       *Uniform
 }
+
+// A TableListing is one line of a list of the tables of a whole catalog.
+type TableListing struct {
+	Name TableName
+	Type TableType
+}
+
+// TablePatterns choose tables by LIKE patterns for the names of their schema and of themselves: % is any
+// text, _ any one character, and \ makes the next character stand for itself. The whole name must
+// match, case included. "" matches all.
+type TablePatterns struct{ Schema, Table string }
 
 // A TableSummary is one line of a table list.
 type TableSummary struct {

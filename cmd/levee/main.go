@@ -2,10 +2,13 @@
 //
 //	levee serve   serve a catalog over HTTP
 //	levee demo    show a catalog at work, step by step
+//
+// The other commands ask a server: levee help lists them.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +19,9 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/willabides/kongplete"
 
+	"github.com/leveelake/catalog/internal/cli"
 	"github.com/leveelake/catalog/internal/demo"
 )
 
@@ -35,10 +40,19 @@ func main() {
 
 // command is the command line.
 type command struct {
-	Serve   serveCmd   `cmd:"" help:"Serve a catalog over HTTP."`
-	Demo    demoCmd    `cmd:"" help:"Show a catalog at work: create a table, commit, backfill, load, rename."`
-	Version versionCmd `cmd:"" help:"Print the version."`
-	Help    helpCmd    `cmd:"" help:"Print this help."`
+	Serve       serveCmd       `cmd:"" help:"Serve a catalog over HTTP."`
+	Demo        demoCmd        `cmd:"" help:"Show a catalog at work: create a table, commit, backfill, load, rename."`
+	Catalogs    catalogsCmd    `cmd:"" help:"Catalogs of a server."`
+	Schemas     schemasCmd     `cmd:"" help:"Schemas of a server."`
+	Tables      tablesCmd      `cmd:"" help:"Tables of a server."`
+	Locations   locationsCmd   `cmd:"" help:"External locations: where tables may lie outside of managed storage."`
+	Credentials credentialsCmd `cmd:"" help:"Storage credentials: how the server gets at external locations."`
+	Grants      grantsCmd      `cmd:"" help:"Who may do what."`
+	Token       tokenCmd       `cmd:"" help:"Tokens, by which a server knows who asks."`
+	Keygen      keygenCmd      `cmd:"" help:"Print a new key for --key-file."`
+	Completion  completionCmd  `cmd:"" help:"Print what makes a shell complete levee's commands."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Help        helpCmd        `cmd:"" help:"Print this help."`
 }
 
 // output is where commands print.
@@ -50,8 +64,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	exit := -1
 	parser, err := kong.New(&cmd,
 		kong.Name("levee"),
-		kong.Description("A Unity Catalog for Delta Lake tables. Each flag may also be given as an environment variable, --data as LEVEE_DATA."),
-		kong.DefaultEnvars("LEVEE"),
+		kong.Description("A Unity Catalog for Delta Lake tables. Flags of serve and demo may also be given as environment variables, --data as LEVEE_DATA."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.PostBuild(environment),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -60,6 +75,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintln(stderr, "levee:", err)
 		return 1
+	}
+	if kongplete.Complete(parser); exit >= 0 { // a shell has asked
+		return exit
 	}
 	if len(args) == 0 {
 		args = []string{"help"}
@@ -73,28 +91,57 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "levee:", err)
+		if refused, ok := errors.AsType[*cli.Error](err); ok && refused.Next() != "" {
+			fmt.Fprintln(stderr, "      ", refused.Next())
+		}
 		return 1
 	}
 	return 0
 }
 
+// environment gives each flag of serve and demo its variable. What is asked of a server is in the command
+// line alone, but for the flags that say which server and who asks.
+func environment(k *kong.Kong) error {
+	for _, command := range k.Model.Children {
+		if command.Name != "serve" && command.Name != "demo" {
+			continue
+		}
+		for _, f := range command.Flags {
+			if len(f.Envs) == 0 {
+				f.Envs = []string{"LEVEE_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
+				f.Tag.Envs = f.Envs
+			}
+		}
+	}
+	return nil
+}
+
 type demoCmd struct {
-	Server  string `help:"Use the server at this URL instead of one of its own. It must keep managed tables on this machine." placeholder:"URL"`
+	Server string `help:"Use the server at this URL instead of one of its own. It must keep managed tables on this machine." placeholder:"URL"`
+	identity
 	Catalog string `help:"Catalog to make the table in; it is created if it is not there." default:"demo"`
 }
 
 func (d demoCmd) Run(ctx context.Context, o output) error {
 	if d.Server != "" {
-		return demo.Run(ctx, o.out, d.Server, d.Catalog)
+		api, err := d.client(d.Server)
+		if err != nil {
+			return err
+		}
+		return demo.Run(ctx, o.out, api, d.Catalog)
 	}
 	dir, err := os.MkdirTemp("", "levee-demo-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := serveCmd{Listen: "127.0.0.1:0", Data: dir, CheckFiles: true, LogFormat: "text", LogLevel: "warn"}
+	s := serveCmd{Listen: "127.0.0.1:0", storeFlags: storeFlags{Data: dir}, CheckFiles: true, LogFormat: "text", LogLevel: "warn", accessFlags: accessFlags{Audit: "off"}}
 	return s.with(ctx, output{io.Discard, o.err}, func(ctx context.Context, url string) error {
-		return demo.Run(ctx, o.out, url, d.Catalog)
+		api, err := cli.New(cli.Config{Server: url})
+		if err != nil {
+			return err
+		}
+		return demo.Run(ctx, o.out, api, d.Catalog)
 	})
 }
 

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/leveelake/catalog"
 )
 
 // asLevee makes this test binary behave as the levee command, so that tests can
@@ -33,6 +35,7 @@ type process struct {
 	*exec.Cmd
 	url    string
 	stderr *bytes.Buffer
+	stdout chan string // all of it, when the server has ended
 }
 
 // command is a levee command that has not been started. Its environment has no LEVEE_ variables
@@ -44,14 +47,20 @@ func levee(args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, asLevee+"=1")
+	cmd.Env = append(cmd.Env, asLevee+"=1", "LEVEE_AUDIT=off") // so that nothing is on stderr but what goes wrong
 	return cmd
 }
 
 // serve starts a server on a free port and waits until it says where it is.
 func serve(t testing.TB, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: levee(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), stderr: new(bytes.Buffer)}
+	return await(t, levee(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
+}
+
+// await starts the command of a server and waits likewise.
+func await(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{Cmd: cmd, stderr: new(bytes.Buffer)}
 	p.Stderr = p.stderr
 	out, err := p.StdoutPipe()
 	if err != nil {
@@ -65,10 +74,18 @@ func serve(t testing.TB, args ...string) *process {
 	line, err := lines.ReadString('\n')
 	p.url = regexp.MustCompile(`http://[0-9.:]+`).FindString(line)
 	if err != nil || p.url == "" {
+		if err == nil {
+			_ = p.Process.Kill()
+		}
 		_ = p.Wait()
 		t.Fatalf("the server said %q, %v; stderr %s", line, err, p.stderr)
 	}
-	go func() { _, _ = lines.WriteTo(new(bytes.Buffer)) }()
+	p.stdout = make(chan string, 1)
+	go func() {
+		var rest bytes.Buffer
+		_, _ = lines.WriteTo(&rest)
+		p.stdout <- line + rest.String()
+	}()
 	return p
 }
 
@@ -128,9 +145,10 @@ func TestStartErrors(t *testing.T) {
 	inUse := t.TempDir()
 	serve(t, "--data", inUse)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("this is no database, whatever it looks like"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, "this is no database, whatever it looks like")
+	misspelt, nothing := filepath.Join(t.TempDir(), "misspelt"), filepath.Join(t.TempDir(), "nothing")
+	write(t, misspelt, `[{"url": "https://id.example", "audiences": ["levee"]}]`)
+	write(t, nothing, `[{"url": "https://id.example"}]`)
 	for name, test := range map[string]struct {
 		args []string
 		says string
@@ -147,10 +165,32 @@ func TestStartErrors(t *testing.T) {
 		"store in use":       {[]string{"--data", inUse}, inUse},
 		"managed root":       {[]string{"--managed-root", "s3a://x"}, "s3"},
 		"catalog name":       {[]string{"--catalog", "a.b"}, "a.b"},
+		"auth or not":        {[]string{"--admin", "me", "--insecure-no-auth"}, "--insecure-no-auth"},
+		"nobody's catalog":   {[]string{"--auth", "--catalog", "main"}, "--admin"},
+		"admin without name": {[]string{"--admin", " "}, "--admin"},
+		"prefix":             {[]string{"--prefix", "/{x}"}, "--prefix"},
+		"prefix of another":  {[]string{"--prefix", "/api"}, "--prefix"},
+		"two keys":           {[]string{"--key", catalog.NewKey(), "--key-file", file}, "--key-file"},
+		"key is none":        {[]string{"--key", "levee-key-short"}, "43 characters"},
+		"key file is none":   {[]string{"--key-file", file}, file},
+		"audit in a file":    {[]string{"--audit", filepath.Join(file, "x")}, "--audit"},
+		"no static tokens":   {[]string{"--static-tokens", file + ".none"}, "--static-tokens"},
+		"no such token line": {[]string{"--static-tokens", file}, file},
+		"issuers are none":   {[]string{"--oidc", file}, "--oidc"},
+		"issuers misspelt":   {[]string{"--oidc", misspelt}, "audiences"},
+		"issuer of nothing":  {[]string{"--oidc", nothing}, "audience"},
 		"unknown flag":       {[]string{"--nonsense"}, "--nonsense"},
 		"unknown log format": {[]string{"--log-format", "xml"}, "xml"},
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, test.says, test.args...) })
+	}
+}
+
+// write writes a file that nobody else may read.
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

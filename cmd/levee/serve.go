@@ -6,35 +6,32 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/leveelake/catalog"
 	"github.com/leveelake/catalog/server"
-	"github.com/leveelake/catalog/storage"
-	"github.com/leveelake/catalog/storage/memory"
-	"github.com/leveelake/catalog/storage/postgres"
-	"github.com/leveelake/catalog/storage/sqlite"
 	"github.com/leveelake/catalog/types"
 )
 
 type serveCmd struct {
-	Listen         string        `help:"Address to listen on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Data           string        `help:"Folder for the database and the files of managed tables (${default})." default:"./levee-data" placeholder:"DIR"`
-	Store          string        `help:"Where the state is kept: the path of a SQLite file, postgres://USER:PASSWORD@HOST/DATABASE, which several servers may share, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH|URL"`
-	ManagedRoot    string        `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
-	StagingAge     time.Duration `help:"How long a staging table may wait to become a table; 0: for ever." default:"168h"`
-	CheckFiles     bool          `help:"Look at the commit files of managed tables on local disks instead of taking a client's word for them." default:"true" negatable:""`
-	Catalog        string        `help:"Create this catalog, with a schema named default, if it is not there." placeholder:"NAME"`
-	LogFormat      string        `help:"Format of the log: text or json." enum:"text,json" default:"text"`
-	LogLevel       string        `help:"Least level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
-	InsecureNoAuth bool          `help:"Listen on an address that others can reach, although nobody is authenticated."`
+	Listen string `help:"Address to listen on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Prefix string `help:"Where the paths of the API without /api/… begin, such as /uc. Default: at the root." placeholder:"PATH"`
+	storeFlags
+	ManagedRoot   string        `help:"Storage URL below which managed tables go. Default: the folder 'managed' in the data folder." placeholder:"URL"`
+	StagingAge    time.Duration `help:"How long a staging table may wait to become a table; 0: for ever." default:"168h"`
+	CheckFiles    bool          `help:"Look at the commit files of managed tables on local disks instead of taking a client's word for them." default:"true" negatable:""`
+	TokenFilesDir string        `help:"Folder of this machine with the files that storage credentials may name as their federated token. Default: none may." placeholder:"DIR"`
+	Catalog       string        `help:"Create this catalog, with a schema named default, if it is not there; it is the admin's." placeholder:"NAME"`
+	accessFlags
+	InsecureNoAuth bool   `help:"Listen on an address that others can reach, although nobody is authenticated."`
+	LogFormat      string `help:"Format of the log: text or json." enum:"text,json" default:"text"`
+	LogLevel       string `help:"Least level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
 }
 
 // shutdownTime is how long requests in flight may take after a signal to stop.
@@ -70,11 +67,14 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	if err != nil {
 		return err
 	}
+	if err := s.check(); err != nil {
+		return err
+	}
 	data, err := filepath.Abs(s.Data)
 	if err != nil {
 		return err
 	}
-	listener, err := s.listen()
+	listener, err := s.listen(log)
 	if err != nil {
 		return err
 	}
@@ -82,41 +82,52 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
+	events, closeEvents, err := s.events(o.err)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeEvents()) }()
 	store, closeStore, err := s.open(ctx, data)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
-
-	root := s.ManagedRoot
-	if root == "" {
-		root = catalog.LocalURL(filepath.Join(data, "managed"))
-		if s.isShared() {
-			log.Warn("managed tables go to a folder of this machine: other servers on the same store need the same folder, or give all of them a --managed-root", "root", root)
-		}
-	}
-	cfg := catalog.Config{Store: store, ManagedRoot: root, Logger: log}
-	if isLocal := strings.HasPrefix(root, "file:") || filepath.IsAbs(root); isLocal {
-		cfg.Remover = catalog.LocalRemover{Root: root}
-		if s.CheckFiles {
-			cfg.Files = catalog.LocalFiles{Root: root}
-		}
-	}
-	c, err := catalog.New(cfg)
+	keys, made, err := s.keys(data)
 	if err != nil {
-		return fmt.Errorf("--managed-root: %w", err)
+		return err
 	}
-	if s.Catalog != "" {
-		if err := ensure(ctx, c, s.Catalog); err != nil {
+	c, err := s.catalog(catalog.Config{Store: store, Keys: keys, Events: events, Logger: log}, data)
+	if err != nil {
+		return err
+	}
+	if err := c.AdoptKeys(ctx); err != nil {
+		if made != "" && errors.Is(err, types.FailedPrecondition) { // it is of no use, and in the way of the right one
+			err = errors.Join(err, os.Remove(made))
+		}
+		return err
+	}
+	cfg := server.Config{Logger: log, Prefix: s.Prefix}
+	who := admin{}
+	if s.authenticates() {
+		if cfg.Auth, cfg.Token, err = s.authenticator(c, keys, log); err != nil {
 			return err
 		}
+		if who, err = s.appoint(ctx, c, data); err != nil {
+			return err
+		}
+	}
+	if err := s.ensure(ctx, c, who); err != nil {
+		return err
+	}
+	if s.authenticates() && who.name == "" {
+		log.Warn("there is no admin: nobody may create a catalog or grant anything until the server is started with --admin NAME")
 	}
 
 	// ctx ends with a signal or when the server or fn ends; requests outlive it until
 	// shutdownTime is over.
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	handler := server.New(c, server.Config{Logger: log})
+	handler := server.New(c, cfg)
 	srv := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -125,7 +136,7 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	if !s.InsecureNoAuth {
+	if !s.InsecureNoAuth && !s.authenticates() {
 		srv.Handler = handler.LocalOnly()
 	}
 	served := make(chan error, 1)
@@ -139,8 +150,8 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 		s.sweep(ctx, c, log)
 	}()
 
-	at := "http://" + listener.Addr().String()
-	s.greet(o.out, at, data)
+	at, others := reachable(listener.Addr())
+	s.greet(o.out, at, others, data, who)
 	err = fn(ctx, at)
 	stop()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
@@ -158,54 +169,49 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	return err
 }
 
-// sweepPause is how long the files of a dropped table may stay, and how long it takes
-// until what could not be removed is tried again, which is longer each time.
-const (
-	sweepPause, maxSweepPause = 2 * time.Second, time.Hour
-	expirePause               = time.Hour
-)
+var prefixForm = regexp.MustCompile(`^(/[A-Za-z0-9_-]+)*/?$`)
 
-// sweep removes files of dropped tables, and expires staging tables, until ctx is done.
-func (s serveCmd) sweep(ctx context.Context, c *catalog.Catalog, log *slog.Logger) {
-	expired := time.Time{} // when that was done
-	for pause := sweepPause; ; {
-		if s.StagingAge > 0 && time.Since(expired) > expirePause {
-			n, err := c.ExpireStaging(ctx, s.StagingAge)
-			if n > 0 {
-				log.InfoContext(ctx, "staging tables expired", "number", n)
-			}
-			if err == nil {
-				expired = time.Now()
-			} else if ctx.Err() == nil {
-				log.WarnContext(ctx, "staging tables are not expired yet", "err", err)
-			}
-		}
-		switch err := c.Sweep(ctx); {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			log.WarnContext(ctx, "files of dropped tables are not removed yet", "err", err)
-			pause = min(2*pause, maxSweepPause)
-		default:
-			pause = sweepPause
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
+// check refuses flags that do not go together.
+func (s serveCmd) check() error {
+	if s.InsecureNoAuth && s.authenticates() {
+		return errors.New("--insecure-no-auth contradicts --auth, --admin, --static-tokens and --oidc")
 	}
+	if first, _, _ := strings.Cut(strings.Trim(s.Prefix, "/"), "/"); !prefixForm.MatchString(s.Prefix) || first == "api" || first == "oauth2" {
+		return fmt.Errorf("--prefix %q: want a path such as /uc, and neither /api nor /oauth2", s.Prefix)
+	}
+	return nil
 }
 
-// greet says where the server is and what to try.
-func (s serveCmd) greet(w io.Writer, at, data string) {
-	name := s.Catalog
-	fmt.Fprintf(w, "levee %s serves on %s (data in %s)\n", version(), at, data)
-	if name == "" {
-		fmt.Fprintf(w, "try: levee demo --server %s\n", at)
-		return
+// catalog completes cfg, and makes the catalog.
+func (s serveCmd) catalog(cfg catalog.Config, data string) (*catalog.Catalog, error) {
+	cfg.ManagedRoot = s.ManagedRoot
+	if cfg.ManagedRoot == "" {
+		cfg.ManagedRoot = catalog.LocalURL(filepath.Join(data, "managed"))
+		if s.isShared() {
+			cfg.Logger.Warn("managed tables go to a folder of this machine: other servers on the same store need the same folder, or give all of them a --managed-root", "root", cfg.ManagedRoot)
+		}
 	}
-	fmt.Fprintf(w, "try: curl '%s/api/2.1/unity-catalog/delta/v1/config?catalog=%s&protocol-versions=1.0'\n", at, url.QueryEscape(name))
+	if isLocal := strings.HasPrefix(cfg.ManagedRoot, "file:") || filepath.IsAbs(cfg.ManagedRoot); isLocal {
+		cfg.Remover = catalog.LocalRemover{Root: cfg.ManagedRoot}
+		if s.CheckFiles {
+			cfg.Files = catalog.LocalFiles{Root: cfg.ManagedRoot}
+		}
+	}
+	if s.authenticates() {
+		cfg.Authorizer = catalog.Grants{}
+	}
+	if s.TokenFilesDir != "" {
+		dir, err := filepath.Abs(s.TokenFilesDir)
+		if err != nil {
+			return nil, fmt.Errorf("--token-files-dir: %w", err)
+		}
+		cfg.TokenFiles = dir
+	}
+	c, err := catalog.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("--managed-root: %w", err)
+	}
+	return c, nil
 }
 
 func (s serveCmd) logger(w io.Writer) (*slog.Logger, error) {
@@ -220,56 +226,22 @@ func (s serveCmd) logger(w io.Writer) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(w, opts)), nil
 }
 
-// listen refuses addresses that others can reach: nobody is authenticated yet.
-func (s serveCmd) listen() (net.Listener, error) {
-	host, _, err := net.SplitHostPort(s.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("--listen %q: %w", s.Listen, err)
-	}
-	ip := net.ParseIP(host)
-	if loopback := host == "localhost" || ip != nil && ip.IsLoopback(); !loopback && !s.InsecureNoAuth {
-		return nil, fmt.Errorf("--listen %q: others can reach this address, and there is no authentication: listen on 127.0.0.1, or give --insecure-no-auth to allow everybody everything", s.Listen)
-	}
-	return net.Listen("tcp", s.Listen)
-}
-
-// open opens the store.
-func (s serveCmd) open(ctx context.Context, data string) (storage.Store, func() error, error) {
-	switch {
-	case s.Store == "memory":
-		m := memory.New()
-		return m, m.Close, nil
-	case s.isShared():
-		db, err := postgres.Open(ctx, s.Store)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--store: %w", err)
-		}
-		return db, db.Close, nil
-	case strings.Contains(s.Store, "://"):
-		scheme, _, _ := strings.Cut(s.Store, "://") // no more: there may be a password
-		return nil, nil, fmt.Errorf("--store: %s:// is no store that this server knows; it may be the path of a SQLite file, postgres://… or memory", scheme)
-	case s.Store == "":
-		s.Store = filepath.Join(data, "catalog.db")
-	}
-	db, err := sqlite.Open(s.Store)
-	if err != nil {
-		return nil, nil, err
-	}
-	return db, db.Close, nil
-}
-
-// isShared tells of a store that other servers may have open, too.
-func (s serveCmd) isShared() bool {
-	return strings.HasPrefix(s.Store, "postgres://") || strings.HasPrefix(s.Store, "postgresql://")
-}
-
 // ensure makes a catalog with a schema named default where they are missing.
-func ensure(ctx context.Context, c *catalog.Catalog, name string) error {
-	_, err := c.CreateCatalog(ctx, types.CreateCatalog{Name: name})
+func (s serveCmd) ensure(ctx context.Context, c *catalog.Catalog, who admin) error {
+	if s.Catalog == "" {
+		return nil
+	}
+	if s.authenticates() {
+		if who.name == "" {
+			return errors.New("--catalog: there is no admin yet whose it could be: give --admin NAME")
+		}
+		ctx = catalog.WithPrincipal(ctx, who.name)
+	}
+	_, err := c.CreateCatalog(ctx, types.CreateCatalog{Name: s.Catalog})
 	if err != nil && !errors.Is(err, types.AlreadyExists) {
 		return fmt.Errorf("--catalog: %w", err)
 	}
-	_, err = c.CreateSchema(ctx, types.CreateSchema{Name: types.SchemaName{Catalog: name, Schema: "default"}})
+	_, err = c.CreateSchema(ctx, types.CreateSchema{Name: types.SchemaName{Catalog: s.Catalog, Schema: "default"}})
 	if err != nil && !errors.Is(err, types.AlreadyExists) {
 		return fmt.Errorf("--catalog: %w", err)
 	}

@@ -15,23 +15,20 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/leveelake/catalog/internal/cli"
 	"github.com/leveelake/catalog/types"
 )
 
-// Run plays the demo on the server at serverURL, in a catalog of this name, which it creates
+// Run plays the demo on the server of api, in a catalog of this name, which it creates
 // if it is missing. The table gets a new name each time and stays when the demo is over. The
 // server must keep managed tables on this machine, because the demo writes their files.
-func Run(ctx context.Context, w io.Writer, serverURL, catalogName string) error {
-	api, err := newClient(w, serverURL)
-	if err != nil {
-		return err
-	}
+func Run(ctx context.Context, w io.Writer, api *cli.Client, catalogName string) error {
 	p := &play{
-		client: api,
+		client: &client{api, w},
 		out:    w,
 		name:   types.TableName{Catalog: catalogName, Schema: "default", Table: "trips_" + uuid.NewString()[:8]},
 	}
-	fmt.Fprintf(w, "One table's life in a catalog: %s on %s\nPaths below start with %s%s\n", p.name, serverURL, serverURL, apiPrefix)
+	fmt.Fprintf(w, "One table's life in a catalog: %s\nPaths below start with %s\n", p.name, api.Base())
 	for i, s := range p.steps() {
 		fmt.Fprintf(w, "\n%d. %s\n", i+1, s.title)
 		if err := s.run(ctx); err != nil {
@@ -46,8 +43,8 @@ Next:
   examples/embed                the same within a Go program, without a server
   README.md                     how to point Spark, DuckDB or Delta Kernel at it
 If you gave --server, the table is still there:
-  curl '%s%s'
-`, api.base, p.path())
+  levee tables commits %s
+`, p.name)
 	return nil
 }
 
@@ -97,7 +94,7 @@ func (p *play) namespace(ctx context.Context) error {
 		{"/schemas", map[string]string{"name": p.name.Schema, "catalog_name": p.name.Catalog}},
 	} {
 		err := p.call(ctx, http.MethodPost, c.path, "", c.body, nil)
-		if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusConflict {
+		if refused, ok := errors.AsType[*cli.Error](err); ok && refused.Status == http.StatusConflict {
 			p.say("it is there already, which is just as well")
 			err = nil
 		}
@@ -158,14 +155,14 @@ func (p *play) lose(ctx context.Context) error {
 	}
 	p.say("wrote _delta_log/_staged_commits/%s", c.FileName)
 	err = p.ratify(ctx, c)
-	refused, ok := errors.AsType[*refusal](err)
+	refused, ok := errors.AsType[*cli.Error](err)
 	switch {
 	case err == nil:
 		return errors.New("the catalog ratified two files as version 3")
-	case !ok || refused.status != http.StatusConflict:
+	case !ok || refused.Status != http.StatusConflict:
 		return err
 	}
-	p.say("%s: %s", refused.code, refused.message)
+	p.say("%s: %s", refused.Code, refused.Message)
 	p.say("the loser reads what version 3 has become, builds on it and tries again as version 4")
 	return p.log.discard(c)
 }
@@ -198,7 +195,7 @@ func (p *play) rename(ctx context.Context) error {
 		return err
 	}
 	err := p.call(ctx, http.MethodGet, old, "", nil, nil)
-	if refused, ok := errors.AsType[*refusal](err); !ok || refused.status != http.StatusNotFound {
+	if refused, ok := errors.AsType[*cli.Error](err); !ok || refused.Status != http.StatusNotFound {
 		return errors.Join(errors.New("the old name still leads somewhere"), err)
 	}
 	p.name.Table = renamed

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/internal/cli"
 	"github.com/leveelake/catalog/internal/demo"
 	"github.com/leveelake/catalog/server"
 	"github.com/leveelake/catalog/storage/memory"
@@ -30,9 +31,9 @@ func TestRun(t *testing.T) {
 	url := serve(t, "file://"+filepath.ToSlash(dir))
 	// Twice: the second finds the catalog, and makes a table of its own.
 	for range 2 {
-		var out strings.Builder
-		if err := demo.Run(t.Context(), &out, url+"/", "demo"); err != nil {
-			t.Fatalf("%v\n%s", err, out.String())
+		out, err := play(t, url+"/", "", "demo")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
 		for _, want := range []string{
 			"latest version 0 | to be backfilled: nothing",
@@ -41,8 +42,8 @@ func TestRun(t *testing.T) {
 			"latest version 3 | to be backfilled: 3",
 			"-> 404",
 		} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("the demo does not say %q:\n%s", want, out.String())
+			if !strings.Contains(out, want) {
+				t.Errorf("the demo does not say %q:\n%s", want, out)
 			}
 		}
 	}
@@ -52,6 +53,17 @@ func TestRun(t *testing.T) {
 			t.Errorf("%d files %s (%v) are left by two demos, want %d", len(files), pattern, err, want)
 		}
 	}
+}
+
+// play runs the demo on the server at url.
+func play(t *testing.T, url, token, catalog string) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	api, err := cli.New(cli.Config{Server: url, Token: token})
+	if err == nil {
+		err = demo.Run(t.Context(), &out, api, catalog)
+	}
+	return out.String(), err
 }
 
 // TestRefused is about demos that cannot work and should say why.
@@ -66,7 +78,7 @@ func TestRefused(t *testing.T) {
 		{"another server", stranger.URL, "demo", "no answer of a Unity Catalog server"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := demo.Run(t.Context(), &strings.Builder{}, tt.url, tt.catalog)
+			_, err := play(t, tt.url, "", tt.catalog)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want one that says %q", err, tt.want)
 			}

@@ -9,18 +9,7 @@ import (
 // readRows are about the operations that only read: a fault is never taken for an answer, and
 // the same request again is answered.
 func readRows() []faultRow {
-	row := func(method string, do func(e *faultEnv) (any, error)) faultRow {
-		return faultRow{method: method, before: withCommit, do: func(e *faultEnv) error {
-			got, err := do(e)
-			if err != nil {
-				return err
-			}
-			if text := fmt.Sprint(got); text == "[]" || text == "" {
-				e.Errorf("%s answers %q", method, text)
-			}
-			return nil
-		}}
-	}
+	row := readRow
 	return []faultRow{
 		row("GetCatalog", func(e *faultEnv) (any, error) { return e.c.GetCatalog(background, "c") }),
 		row("GetSchema", func(e *faultEnv) (any, error) { return e.c.GetSchema(background, faultSchema) }),
@@ -57,4 +46,18 @@ func readRows() []faultRow {
 		}),
 		row("TableMetrics", func(e *faultEnv) (any, error) { return e.c.TableMetrics(background, faultTable) }),
 	}
+}
+
+// readRow is a row about an operation whose answer is not empty.
+func readRow(method string, do func(e *faultEnv) (any, error)) faultRow {
+	return faultRow{method: method, before: withCommit, do: func(e *faultEnv) error {
+		got, err := do(e)
+		if err != nil {
+			return err
+		}
+		if text := fmt.Sprint(got); text == "[]" || text == "" {
+			e.Errorf("%s answers %q", method, text)
+		}
+		return nil
+	}}
 }

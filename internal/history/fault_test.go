@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,7 @@ type faultEnv struct {
 	staged  types.StagingTable
 	table   types.Table
 	removed []string
+	token   types.IssuedToken
 }
 
 func newFaultEnv(t *testing.T, row faultRow, s storage.Store) *faultEnv {
@@ -82,7 +84,7 @@ func (e *faultEnv) open() {
 	var err error
 	e.c, err = catalog.New(catalog.Config{
 		Store: e.store, ManagedRoot: managedRoot, Remover: e, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now: func() time.Time { return time.Unix(1e9, 0) },
+		Now: func() time.Time { return time.Unix(1e9, 0) }, Keys: faultKeys,
 	})
 	e.must(err)
 }
@@ -121,7 +123,7 @@ func TestFaults(t *testing.T) {
 	if testing.Short() || raceDetector {
 		delete(stores, "sqlite") // for the time that its files take
 	}
-	rows := slices.Concat(writeRows(), readRows())
+	rows := slices.Concat(writeRows(), manageRows(), readRows(), manageReadRows())
 	for name, open := range stores {
 		for _, row := range rows {
 			t.Run(fmt.Sprintf("%s/%s %s", name, row.method, row.name), func(t *testing.T) { row.each(t, open) })
@@ -188,6 +190,15 @@ func (row faultRow) run(t *testing.T, e *faultEnv, at int, fault storagetest.Fau
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
+// text is a line with all of v, behind pointers, too.
+func text(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(data) + "\n"
+}
+
 // dump is all that can be read, but for IDs and what counts the changes.
 func dump(e *faultEnv) string {
 	ctx := context.Background()
@@ -195,11 +206,11 @@ func dump(e *faultEnv) string {
 	catalogs, _, err := e.c.ListCatalogs(ctx, types.Page{})
 	e.must(err)
 	for _, c := range catalogs {
-		fmt.Fprintf(&out, "%+v\n", c)
+		out.WriteString(text(c))
 		schemas, _, err := e.c.ListSchemas(ctx, c.Name, types.Page{})
 		e.must(err)
 		for _, s := range schemas {
-			fmt.Fprintf(&out, "%+v\n", s)
+			out.WriteString(text(s))
 			tables, _, err := e.c.ListTables(ctx, s.Name, false, types.Page{})
 			e.must(err)
 			for _, t := range tables {
@@ -210,6 +221,16 @@ func dump(e *faultEnv) string {
 				out.Write(append(text, '\n'))
 			}
 		}
+	}
+	credentials, _, err := e.c.ListStorageCredentials(ctx, "", types.Page{})
+	e.must(err)
+	for _, c := range credentials {
+		out.WriteString(text(c))
+	}
+	locations, _, err := e.c.ListExternalLocations(ctx, types.Page{})
+	e.must(err)
+	for _, l := range locations {
+		out.WriteString(text(l))
 	}
 	return anyID.ReplaceAllString(out.String(), "ID")
 }

@@ -143,14 +143,14 @@ func (m *machine) send(t *rapid.T, table *tableModel, u types.Update) {
 }
 
 func (m *machine) sendTo(t *rapid.T, name types.TableName, req types.UpdateTable) {
-	ctx, _ := m.ctx(t)
+	ctx, who := m.ctx(t)
 	_, old, want := m.find(name)
 	next := old
 	switch {
 	case !validUpdate(req):
 		want = types.InvalidParameterValue
 	case want == "":
-		next, want = old.update(req, m.now)
+		next, want = old.update(req, who, m.now)
 	}
 	what := fmt.Sprintf("update %s %+v %+v", name, req.Require, describeUpdate(req.Update))
 	got, err := m.c.UpdateTable(ctx, name, req)
@@ -187,7 +187,7 @@ func (m *machine) load(t *rapid.T) {
 }
 
 func (m *machine) rename(t *rapid.T) {
-	ctx, _ := m.ctx(t)
+	ctx, who := m.ctx(t)
 	name := drawTableName(t)
 	if !rare(t, "any name") {
 		name = m.pick(t).Name
@@ -205,7 +205,7 @@ func (m *machine) rename(t *rapid.T) {
 	}
 	delete(s.tables, name.Table)
 	table.Name.Table = to
-	table.moved(m.now)
+	table.moved(who, m.now)
 	s.tables[to] = table
 }
 

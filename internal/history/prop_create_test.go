@@ -76,7 +76,7 @@ func (m *machine) createManaged(t *rapid.T) {
 	case table != nil:
 		want = types.AlreadyExists
 	case staged == nil && m.at(place.normal) != nil:
-		want = types.InvalidParameterValue
+		want = types.FailedPrecondition
 	case staged == nil:
 		want = types.NoSuchTable
 	case staged.owner != who:
@@ -234,7 +234,7 @@ func (m *machine) validCreate(req types.CreateTable, n *tableModel) bool {
 func (m *machine) newTable(req types.CreateTable, who string) *tableModel {
 	n := &tableModel{
 		Table: types.Table{
-			Type: req.Type, Format: req.Format, Owner: who, Created: m.now, Updated: m.now,
+			Type: req.Type, Format: req.Format, Owner: who, Created: m.now, CreatedBy: who, Updated: m.now, UpdatedBy: who,
 			LastCommitTimestamp: req.LastCommitTimestamp, Uniform: req.Uniform, Location: req.Location,
 		},
 		columns: req.Columns, properties: maps.Clone(req.Properties), clustering: req.Domains.Clustering,

@@ -77,8 +77,8 @@ func (m *machine) createCatalog(t *rapid.T, req types.CreateCatalog) {
 	}
 	m.newID(t, got.ID)
 	c := types.Catalog{
-		ID: got.ID, Name: req.Name, Comment: req.Comment, Properties: req.Properties, StorageRoot: root.normal,
-		Owner: who, Created: m.now, Updated: m.now,
+		ID: got.ID, Name: req.Name, Comment: commentOf(req.Comment), Properties: req.Properties, StorageRoot: root.normal,
+		Owner: who, Created: m.now, CreatedBy: who, Updated: m.now, UpdatedBy: who,
 	}
 	if root.normal != "" {
 		c.Location = root.normal + "/__unitystorage/catalogs/" + string(got.ID)
@@ -108,8 +108,8 @@ func (m *machine) createSchema(t *rapid.T, req types.CreateSchema) {
 	}
 	m.newID(t, got.ID)
 	s := types.Schema{
-		ID: got.ID, Name: req.Name, Comment: req.Comment, Properties: req.Properties, StorageRoot: root.normal,
-		Owner: who, Created: m.now, Updated: m.now,
+		ID: got.ID, Name: req.Name, Comment: commentOf(req.Comment), Properties: req.Properties, StorageRoot: root.normal,
+		Owner: who, Created: m.now, CreatedBy: who, Updated: m.now, UpdatedBy: who,
 	}
 	if root.normal != "" {
 		s.Location = root.normal + "/__unitystorage/schemas/" + string(got.ID)
@@ -150,4 +150,12 @@ func (m *machine) deleteSchema(t *rapid.T) {
 	if m.code(t, "DeleteSchema "+name.String(), m.c.DeleteSchema(ctx, name, force), want) {
 		m.leave(s)
 	}
+}
+
+// commentOf is a comment as it is shown: one that was never given is none.
+func commentOf(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }

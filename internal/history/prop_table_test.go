@@ -36,8 +36,8 @@ func (t *tableModel) clone() *tableModel {
 }
 
 // moved notes that the ETag is a new one. The time goes with it, up always.
-func (t *tableModel) moved(now time.Time) {
-	t.ETag = ""
+func (t *tableModel) moved(by string, now time.Time) {
+	t.ETag, t.UpdatedBy = "", by
 	if earliest := t.Updated.Add(time.Millisecond); now.Before(earliest) {
 		now = earliest
 	}

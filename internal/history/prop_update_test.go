@@ -17,7 +17,7 @@ const (
 )
 
 // update is what a request makes of t, which itself stays; on a code nothing has happened.
-func (t *tableModel) update(req types.UpdateTable, now time.Time) (*tableModel, types.Code) {
+func (t *tableModel) update(req types.UpdateTable, by string, now time.Time) (*tableModel, types.Code) {
 	u := req.Update
 	const invalid = types.InvalidParameterValue
 	switch {
@@ -67,7 +67,7 @@ func (t *tableModel) update(req types.UpdateTable, now time.Time) (*tableModel, 
 		n.LastCommitVersion, n.LastCommitTimestamp = &c.Version, &c.Timestamp
 	}
 	if touched {
-		n.moved(now)
+		n.moved(by, now)
 	}
 	return n, ""
 }

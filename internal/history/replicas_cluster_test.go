@@ -42,7 +42,7 @@ func startCluster(t testing.TB, n int) *cluster {
 	t.Cleanup(guard.end)
 	for range n {
 		m := newMember(t, guard, "--store", c.url, "--data", t.TempDir(), "--managed-root", c.root, "--catalog", "c",
-			"--no-check-files") // the commits have none
+			"--audit", "off", "--no-check-files") // the commits have none
 		c.members = append(c.members, m)
 		t.Cleanup(func() {
 			m.kill()

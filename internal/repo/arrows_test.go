@@ -37,19 +37,21 @@ var picture = []struct{ pkg, imports, tests string }{
 	{"credentials/vendortest", "types credentials", ""},
 
 	{".", "types storage credentials", "storage/memory storage/sqlite storage/storagetest credentials/static"},
-	{"server", "types . api", "storage credentials storage/memory storage/sqlite storage/postgres storage/storagetest credentials/static internal/pgtest"},
-	{"server/clients", "", "internal/pgtest internal/program"},
+	{"server", "types . api", "server/auth storage credentials storage/memory storage/sqlite storage/postgres storage/storagetest credentials/static internal/pgtest"},
+	{"server/auth", "types .", "server storage storage/memory storage/sqlite credentials"},
+	{"server/clients", "", ". internal/pgtest internal/program"},
 	{"api", "", ""},
 
-	{"internal/demo", "types", ". server storage/memory"},
+	{"internal/cli", "types", ". server server/auth storage/memory"},
+	{"internal/demo", "types internal/cli", ". server storage/memory"},
 	{"internal/history", "", "types storage . server storage/memory storage/sqlite storage/postgres storage/storagetest internal/pgtest internal/program"},
 	{"internal/pgtest", "", ""},
 	{"internal/program", "", ""},
 	{"internal/bench", "types storage . server storage/memory storage/sqlite storage/postgres internal/pgtest internal/bench/*", ""},
 	{"internal/bench/*", "types storage . server storage/memory storage/sqlite storage/postgres internal/pgtest internal/bench/*", ""},
 	{"internal/repo", "", ""},
-	{"cmd/levee", "types storage credentials . server storage/memory storage/sqlite storage/postgres credentials/static internal/demo", "internal/pgtest"},
-	{"examples/*", "types storage credentials . server storage/memory storage/sqlite storage/postgres credentials/static", ""},
+	{"cmd/levee", "types storage credentials . server server/auth storage/memory storage/sqlite storage/postgres credentials/static internal/cli internal/demo", "internal/pgtest internal/program"},
+	{"examples/*", "types storage credentials . server server/auth storage/memory storage/sqlite storage/postgres credentials/static", ""},
 }
 
 // allowed reports whether a file of package from, a test or not, may import package to.
@@ -135,6 +137,8 @@ func TestAllowed(t *testing.T) {
 		{".", "server", true},
 		{"server", "storage", false},
 		{"server", "internal/demo", true},
+		{"server", "server/auth", false},
+		{"server/auth", "server", false},
 		{"internal/demo", "server", false},
 		{"examples/embed", "internal/demo", false},
 		{"somewhere/new", "types", true},

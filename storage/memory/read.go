@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -58,6 +59,7 @@ func (r *reader) List(ctx context.Context, q storage.ListQuery, w storage.Want) 
 	if q.Kind == "" {
 		start.name, q.Limit = "", 0
 	}
+	w = sorted(w)
 	var out []storage.Node
 	for p, id := range r.state.children.from(start) {
 		if p.parent != q.Parent || q.Kind != "" && p.kind != q.Kind || q.Limit > 0 && len(out) == q.Limit {
@@ -114,6 +116,7 @@ func (r *reader) ready(ctx context.Context) error {
 
 // chain returns the objects of a chain with what w wants.
 func (s *state) chain(chain []*storage.Object, w storage.Want) []storage.Node {
+	w = sorted(w)
 	out := make([]storage.Node, len(chain))
 	for i, o := range chain {
 		out[i] = s.node(o, w, w.Log && i == len(chain)-1)
@@ -127,19 +130,23 @@ func (s *state) node(o *storage.Object, w storage.Want, withLog bool) storage.No
 		l, _ := s.logs.get(o.ID)
 		n.Log = l.read(w.Version)
 	}
-	if w.Beside != "" {
-		n.Beside = s.beside(o.ID, w)
+	for _, step := range w.Beside {
+		if id, ok := s.children.get(place{o.ID, step.Kind, step.Name}); ok {
+			child, _ := s.objects.get(id)
+			n.Beside = append(n.Beside, *child)
+		}
 	}
 	return n
 }
 
-func (s *state) beside(parent types.ID, w storage.Want) []storage.Object {
-	var out []storage.Object
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(w.Names))) {
-		if id, ok := s.children.get(place{parent, w.Beside, name}); ok {
-			o, _ := s.objects.get(id)
-			out = append(out, *o)
-		}
+// sorted is w with Beside in the order of the answer, each once.
+func sorted(w storage.Want) storage.Want {
+	if len(w.Beside) > 1 {
+		w.Beside = slices.Clone(w.Beside) // it is the caller's
+		slices.SortFunc(w.Beside, func(a, b storage.Step) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+		})
+		w.Beside = slices.Compact(w.Beside)
 	}
-	return out
+	return w
 }

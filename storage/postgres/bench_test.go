@@ -94,7 +94,7 @@ const (
 // grants, and leaves one commit to be backfilled.
 func (bd *bed) commit(ctx context.Context, n int) error {
 	return bd.store.Update(ctx, func(tx storage.Tx) error {
-		chain, err := tx.Lookup(ctx, pathOf(n), storage.Want{Log: true, Version: 1 << 40, Beside: "columns", Names: []string{"columns"}})
+		chain, err := tx.Lookup(ctx, pathOf(n), storage.Want{Log: true, Version: 1 << 40, Beside: []storage.Step{{Kind: "columns", Name: "columns"}}})
 		if err != nil {
 			return err
 		}

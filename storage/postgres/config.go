@@ -48,6 +48,7 @@ func parameters() map[string]string {
 		"enable_seqscan":   "off",
 		"enable_hashjoin":  "off",
 		"enable_mergejoin": "off",
+		"enable_memoize":   "off", // no key comes twice
 		"jit":              "off",
 	}
 }

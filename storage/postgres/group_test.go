@@ -77,13 +77,13 @@ func TestGroup(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	grants := storage.Want{Beside: "grant", Names: []string{"alice", "bob"}}
+	grants := storage.Want{Beside: []storage.Step{{Kind: "grant", Name: "alice"}, {Kind: "grant", Name: "bob"}}}
 	r := newRival(t, u)
 	for round := range int64(3) {
 		v := round + 1
 		for _, id := range append(ids, "deep") { // into memory
 			if _, err := storage.View(bg, s, func(tx storage.ReadTx) (any, error) {
-				return tx.Get(bg, id, storage.Want{Log: true, Beside: grants.Beside, Names: grants.Names})
+				return tx.Get(bg, id, storage.Want{Log: true, Beside: grants.Beside})
 			}); err != nil {
 				t.Fatal(err)
 			}

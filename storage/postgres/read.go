@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/nodes"
 	"github.com/leveelake/catalog/types"
 )
 
@@ -42,7 +43,7 @@ func (s *Store) lookup(ctx context.Context, src source, path []storage.Step, w s
 	for _, p := range path {
 		args = append(args, string(p.Kind), p.Name)
 	}
-	sh := shape{what: "lookup", depth: len(path), log: w.Log, asked: w.Log && w.Version != 0, beside: w.Beside != ""}
+	sh := shape{what: "lookup", depth: len(path), log: w.Log, asked: w.Log && w.Version != 0, beside: len(w.Beside) > 0}
 	mark := s.cache.Mark()
 	f, err := src.read(ctx, s.texts.of(sh), wantArgs(args, w)...)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Store) get(ctx context.Context, src source, id types.ID, w storage.Want
 		return reading{}, nil
 	}
 	w = wanted(w)
-	sh := shape{what: "get", depth: getLevels, log: w.Log, asked: w.Log && w.Version != 0, beside: w.Beside != ""}
+	sh := shape{what: "get", depth: getLevels, log: w.Log, asked: w.Log && w.Version != 0, beside: len(w.Beside) > 0}
 	for {
 		mark := s.cache.Mark()
 		f, err := src.read(ctx, s.texts.of(sh), wantArgs([]any{string(id)}, w)...)
@@ -99,7 +100,7 @@ func (s *Store) list(ctx context.Context, src source, q storage.ListQuery, w sto
 		return r, err
 	}
 	w = wanted(w)
-	sh := shape{what: "list", log: w.Log, asked: w.Log && w.Version != 0, beside: w.Beside != "",
+	sh := shape{what: "list", log: w.Log, asked: w.Log && w.Version != 0, beside: len(w.Beside) > 0,
 		root: q.Parent == "", kind: q.Kind != "", after: q.Kind != "" && q.After != ""}
 	var args []any
 	if !sh.root {
@@ -164,15 +165,13 @@ func (s *Store) overlap(ctx context.Context, src source, location string, kinds 
 	return r, nil
 }
 
-// wanted is w without what cannot be there.
+// wanted is w without what cannot be there, and with the rest of Beside in order, each once.
 func wanted(w storage.Want) storage.Want {
-	if w.Beside == "" || len(w.Names) == 0 || !storable(string(w.Beside)) {
-		w.Beside, w.Names = "", nil
-		return w
+	unstorable := func(s storage.Step) bool { return !storable(string(s.Kind)) || !storable(s.Name) }
+	if slices.ContainsFunc(w.Beside, unstorable) {
+		w.Beside = slices.DeleteFunc(slices.Clone(w.Beside), unstorable)
 	}
-	if slices.ContainsFunc(w.Names, func(n string) bool { return !storable(n) }) {
-		w.Names = slices.DeleteFunc(slices.Clone(w.Names), func(n string) bool { return !storable(n) })
-	}
+	w.Beside = nodes.Ordered(w.Beside)
 	return w
 }
 
@@ -180,8 +179,12 @@ func wantArgs(args []any, w storage.Want) []any {
 	if w.Log && w.Version != 0 {
 		args = append(args, w.Version)
 	}
-	if w.Beside != "" {
-		args = append(args, string(w.Beside), w.Names)
+	if len(w.Beside) > 0 {
+		kinds, names := make([]string, len(w.Beside)), make([]string, len(w.Beside))
+		for i, s := range w.Beside {
+			kinds[i], names[i] = string(s.Kind), s.Name
+		}
+		args = append(args, kinds, names)
 	}
 	return args
 }

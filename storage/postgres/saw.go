@@ -64,7 +64,7 @@ type overlapped struct {
 
 // sawChain is what a Lookup or Get has seen.
 func sawChain(nodes []storage.Node, w storage.Want) saw {
-	s := saw{nodes: len(nodes), refs: make([]ref, len(nodes), len(nodes)+len(w.Names))}
+	s := saw{nodes: len(nodes), refs: make([]ref, len(nodes), len(nodes)+len(w.Beside))}
 	for i, n := range nodes {
 		s.refs[i] = ref{n.ID, n.Revision, int16(i), i == len(nodes)-1}
 		if n.Log != nil {
@@ -77,18 +77,18 @@ func sawChain(nodes []storage.Node, w storage.Want) saw {
 	return s
 }
 
-// beside takes down what is beside a node, and what is not.
+// beside takes down what is beside a node, and what is not. w is as wanted returns it.
 func (s *saw) beside(n *storage.Node, depth int16, w storage.Want) {
-	if w.Beside == "" {
-		return
-	}
 	for _, o := range n.Beside {
 		s.refs = append(s.refs, ref{o.ID, o.Revision, depth, false})
 	}
-	for _, name := range w.Names {
-		if !slices.ContainsFunc(n.Beside, func(o storage.Object) bool { return o.Name == name }) {
-			s.absents = append(s.absents, absent{n.ID, w.Beside, name})
+	there := n.Beside // in the order of w.Beside
+	for _, step := range w.Beside {
+		if len(there) > 0 && there[0].Kind == step.Kind && there[0].Name == step.Name {
+			there = there[1:]
+			continue
 		}
+		s.absents = append(s.absents, absent{n.ID, step.Kind, step.Name})
 	}
 }
 

@@ -109,7 +109,9 @@ func (f *found) nodes(w storage.Want, chain bool) []storage.Node {
 		}
 	}
 	for i := range out {
-		slices.SortFunc(out[i].Beside, func(a, b storage.Object) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(out[i].Beside, func(a, b storage.Object) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+		})
 	}
 	return out
 }

@@ -30,7 +30,7 @@ func testSees(t *testing.T, send func(t *testing.T, s *Store, dos ...func() erro
 	s, other := open1(t, u), open1(t, u)
 	plant(t, s)
 	ids := tables(t, s, 3)
-	w := storage.Want{Beside: "grant", Names: []string{"alice"}}
+	w := storage.Want{Beside: []storage.Step{{Kind: "grant", Name: "alice"}}}
 	grant := func(id, parent types.ID) func() error {
 		return func() error {
 			insert(t, other, storage.Object{ID: id, Kind: "grant", Parent: parent, Name: "alice", Revision: 1})
@@ -68,7 +68,7 @@ func testSees(t *testing.T, send func(t *testing.T, s *Store, dos ...func() erro
 			dos = append(dos, func() error {
 				return s.Update(bg, func(tx storage.Tx) error {
 					runs[i]++
-					chain, err := tx.Get(bg, id, storage.Want{Log: true, Beside: w.Beside, Names: w.Names})
+					chain, err := tx.Get(bg, id, storage.Want{Log: true, Beside: w.Beside})
 					if err != nil {
 						return err
 					}
@@ -98,7 +98,7 @@ func TestViewSees(t *testing.T) {
 	path := func(n string) []storage.Step {
 		return []storage.Step{{Kind: "catalog", Name: "main"}, {Kind: "table", Name: n}}
 	}
-	w := storage.Want{Log: true, Beside: "grant", Names: []string{"alice", "bob"}}
+	w := storage.Want{Log: true, Beside: []storage.Step{{Kind: "grant", Name: "alice"}, {Kind: "grant", Name: "bob"}}}
 	text := func(s *Store, n string) string {
 		chain, err := storage.View(bg, s, func(tx storage.ReadTx) ([]storage.Node, error) { return tx.Lookup(bg, path(n), w) })
 		if err != nil {

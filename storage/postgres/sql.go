@@ -58,7 +58,7 @@ func (t *texts) of(s shape) string {
 
 // text is the statement. Its parameters are those of the place (two for each step of a
 // lookup, the ID of a get, those of a list), then the version that is asked for, then
-// kind and names of what is beside.
+// kinds and names of what is beside.
 func (s shape) text() string {
 	var b strings.Builder
 	var n int // parameters
@@ -80,11 +80,33 @@ func (s shape) text() string {
 		}
 	}
 	if s.beside {
-		kind, names := parameter(), parameter()
-		fmt.Fprintf(&b, "\nUNION ALL SELECT %d, %s FROM %s JOIN object AS b ON b.parent = p.id AND b.kind = %s AND b.name = ANY(%s::text[])",
-			rowBeside, objectColumns("b"), parents, kind, names)
+		s.besides(&b, parents, parameter(), parameter())
 	}
 	return b.String()
+}
+
+// besides writes the search for what is beside parents, which for a list is the page. All of it is LATERAL, each part
+// made of the one before and with a LIMIT or an OFFSET, so that no planner finds another order of
+// joins: some that it may take for cheap read all objects of a kind and name, whoever's they are.
+//
+// A list may have many parents, of which few have any of several names of one kind. So for these it
+// looks first whether there is anything from the first of them to the last, and only where there is, for each.
+func (s shape) besides(b *strings.Builder, parents, kinds, names string) {
+	asked := "unnest(" + kinds + "::text[], " + names + "::text[]) AS w(kind, name)"
+	from := fmt.Sprintf("\nUNION ALL SELECT %d, %s FROM ", rowBeside, objectColumns("b"))
+	find := func(name string) string {
+		return "\nCROSS JOIN LATERAL (SELECT * FROM object AS o WHERE o.parent = p.id AND o.kind = w.kind AND o.name = " + name + " LIMIT 1) AS b"
+	}
+	if s.what != "list" {
+		b.WriteString(from + parents + " CROSS JOIN " + asked + find("w.name"))
+		return
+	}
+	const each = "\nCROSS JOIN LATERAL (SELECT id FROM page WHERE w.kind IS NOT NULL OFFSET 0) AS p" // of w: else it might group anew for each
+	b.WriteString(from + "(SELECT w.kind, min(w.name) AS name FROM " + asked + " GROUP BY w.kind HAVING count(*) = 1) AS w" + each + find("w.name"))
+	b.WriteString(from + `(SELECT w.kind, min(w.name COLLATE "C") AS first, max(w.name COLLATE "C") AS last, array_agg(w.name) AS names
+	FROM ` + asked + ` GROUP BY w.kind HAVING count(*) > 1) AS w` + each + `
+CROSS JOIN LATERAL (SELECT w.names FROM object AS o WHERE o.parent = p.id AND o.kind = w.kind AND o.name >= w.first AND o.name <= w.last LIMIT 1) AS f
+CROSS JOIN LATERAL unnest(f.names) AS n(name)` + find("n.name"))
 }
 
 // chain writes the search for a chain: joins one below the other, which are faster than

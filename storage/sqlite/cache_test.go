@@ -159,7 +159,7 @@ func exerciseUpdate(t *testing.T, s *Store, n int, raise func(n int, v int64)) e
 			if rand.IntN(20) == 0 {
 				s.writer.foldAt = 0 // after this batch
 			}
-			wrong = sameAsStored(store.(*tx), rand.IntN(genTables), storage.Want{Log: true, Beside: "grant", Names: []string{"nobody"}})
+			wrong = sameAsStored(store.(*tx), rand.IntN(genTables), storage.Want{Log: true, Beside: []storage.Step{{Kind: "grant", Name: "nobody"}}})
 			if v, err = next(store, n); err != nil {
 				return err
 			}

@@ -65,16 +65,16 @@ func TestViewRunsOnce(t *testing.T) {
 		defer close(done)
 		err := s.View(bg, func(tx storage.ReadTx) error {
 			runs++
-			names := []string{"alice"}
+			asked := []storage.Step{{Kind: "grant", Name: "alice"}}
 			for range 3 {
-				chain, err := tx.Lookup(bg, pathTo("table0"), storage.Want{Log: true, Beside: "grant", Names: names})
+				chain, err := tx.Lookup(bg, pathTo("table0"), storage.Want{Log: true, Beside: asked})
 				if err != nil {
 					runtime.Goexit() // as t.Fatal
 				}
 				if tx.(*view).reader.conn == nil {
 					hits++
 				}
-				chain[0], names[0] = storage.Node{}, "bob" // they are the caller's
+				chain[0], asked[0].Name = storage.Node{}, "bob" // they are the caller's
 			}
 			return nil
 		})

@@ -22,6 +22,7 @@ const (
 
 	qRoot
 	qChild
+	qBeside
 	qByID
 	qByKey
 	qKey
@@ -78,6 +79,8 @@ var queries = [...]string{
 	qListAll:   `SELECT ` + columns + ` FROM object WHERE parent IS ?1 ORDER BY kind, name`,
 	qLocated:   `SELECT key, kind FROM object WHERE location = ?1 ORDER BY id`,
 	qBeneath:   `SELECT key, kind FROM object WHERE location > ?1 AND location < ?2 ORDER BY location, id`,
+	qBeside: `SELECT ` + columns + ` FROM object WHERE parent = ?1 AND (kind, name) >= (?2, ?3) AND (kind, name) <= (?4, ?5)
+		ORDER BY kind, name`,
 	qLocatedObject: `SELECT ` + columns + `, (SELECT p.id FROM object AS p WHERE p.key = object.parent)
 		FROM object WHERE key = ?1`,
 	qLog:     `SELECT revision, last, backfilled, state FROM log WHERE object = ?1`,

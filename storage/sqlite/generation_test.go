@@ -69,7 +69,7 @@ func generation(tx storage.ReadTx, n int, byID bool) (int64, error) {
 	if byID {
 		chain, err = tx.Get(bg, id(tableN+n), storage.Want{Log: true})
 	} else {
-		chain, err = tx.Lookup(bg, genPath(n), storage.Want{Log: true, Beside: "grant", Names: []string{"nobody"}})
+		chain, err = tx.Lookup(bg, genPath(n), storage.Want{Log: true, Beside: []storage.Step{{Kind: "grant", Name: "nobody"}}})
 	}
 	if err != nil || len(chain) != 4 {
 		return 0, errors.Join(err, fmt.Errorf("%d nodes", len(chain)))

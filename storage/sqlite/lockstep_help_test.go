@@ -17,7 +17,9 @@ func (l *lockstep) want() storage.Want {
 		w.Version = l.rng.Int64N(20)
 	}
 	if l.rng.IntN(3) == 0 {
-		w.Beside, w.Names = "k", []string{"a", "b", "c", "b"}[:1+l.rng.IntN(4)]
+		for range 1 + l.rng.IntN(5) {
+			w.Beside = append(w.Beside, storage.Step{Kind: types.Kind("k" + []string{"", "", "", "2"}[l.rng.IntN(4)]), Name: l.name()})
+		}
 	}
 	return w
 }
@@ -100,7 +102,11 @@ func (l *lockstep) write(n storage.Node) func(tx storage.Tx) error {
 	body := make([]byte, l.rng.IntN(2)*l.rng.IntN(6000))
 	switch r := l.rng.IntN(12); {
 	case r < 3:
-		o = object(len(l.known)+1, "k", n.ID, l.name())
+		kind := types.Kind("k")
+		if l.rng.IntN(4) == 0 {
+			kind = "k2"
+		}
+		o = object(len(l.known)+1, kind, n.ID, l.name())
 		l.known = append(l.known, o.ID)
 		return func(tx storage.Tx) error {
 			return errors.Join(tx.Insert(bg, o), tx.WriteLog(bg, o.ID, storage.Log{}, storage.LogDelta{Revision: 1}))
@@ -131,7 +137,7 @@ func (l *lockstep) differs(m storage.Store) (d string) {
 	compare := func(m storage.ReadTx, ids ...types.ID) {
 		err := l.s.View(bg, func(tx storage.ReadTx) error {
 			for _, id := range ids {
-				w := storage.Want{Log: true, Beside: "k", Names: []string{"a", "b", "c"}}
+				w := storage.Want{Log: true, Beside: []storage.Step{{Kind: "k", Name: "a"}, {Kind: "k", Name: "b"}, {Kind: "k", Name: "c"}, {Kind: "k2", Name: "a"}, {Kind: "k2", Name: "c"}}}
 				got, err := tx.Get(bg, id, w)
 				if err != nil {
 					return err

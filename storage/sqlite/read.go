@@ -8,6 +8,7 @@ import (
 	engine "zombiezen.com/go/sqlite"
 
 	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/nodes"
 	"github.com/leveelake/catalog/types"
 )
 
@@ -81,6 +82,7 @@ func (r *reader) childrenOf(ctx context.Context, q storage.ListQuery, w storage.
 	if err != nil {
 		return nil, r.fault(err)
 	}
+	w.Beside = nodes.Ordered(w.Beside)
 	out := make([]storage.Node, 0, len(rows))
 	for _, o := range rows {
 		n, err := r.node(ctx, o, w, w.Log)

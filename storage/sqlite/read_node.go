@@ -7,11 +7,13 @@ import (
 	engine "zombiezen.com/go/sqlite"
 
 	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/internal/nodes"
 	"github.com/leveelake/catalog/types"
 )
 
 // chain returns the nodes of a chain; the log comes with the last.
 func (r *reader) chain(ctx context.Context, rows []row, w storage.Want) ([]storage.Node, error) {
+	w.Beside = nodes.Ordered(w.Beside)
 	out := make([]storage.Node, len(rows))
 	for i, o := range rows {
 		n, err := r.node(ctx, o, w, w.Log && i == len(rows)-1)
@@ -24,7 +26,7 @@ func (r *reader) chain(ctx context.Context, rows []row, w storage.Want) ([]stora
 	return out, nil
 }
 
-// node returns o with what w wants.
+// node returns o with what w wants. What is beside it, w wants in order.
 func (r *reader) node(ctx context.Context, o row, w storage.Want, withLog bool) (n storage.Node, err error) {
 	if err := ctx.Err(); err != nil { // a long list is many nodes
 		return n, err
@@ -35,8 +37,8 @@ func (r *reader) node(ctx context.Context, o row, w storage.Want, withLog bool) 
 			return n, err
 		}
 	}
-	if w.Beside != "" {
-		n.Beside, err = r.beside(o, w)
+	if len(w.Beside) > 0 {
+		n.Beside, err = r.beside(o, w.Beside)
 	}
 	return n, err
 }
@@ -50,24 +52,53 @@ func (r *reader) child(key int64, k types.Kind, name string) (row, bool, error) 
 	})
 }
 
-// beside returns the children of o that w wants, one search for each name.
-func (r *reader) beside(o row, w storage.Want) ([]storage.Object, error) {
-	names := w.Names
-	if len(names) > 1 {
-		names = slices.Compact(slices.Sorted(slices.Values(names)))
+// beside returns the children of o that these steps, which are in order, lead to. It goes along the index
+// from the first of them to the last, and where it meets a child that is none of them, it searches
+// anew. So steps that lead nowhere cost next to nothing, and children that nobody asked for do not
+// cost more than a search for each step.
+func (r *reader) beside(o row, steps []storage.Step) (out []storage.Object, err error) {
+	for len(steps) > 0 && err == nil {
+		out, steps, err = r.besideFrom(o, steps, out)
 	}
-	var out []storage.Object
-	for _, name := range names {
-		c, ok, err := r.child(o.key, w.Beside, name)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			c.Parent = o.ID
-			out = append(out, c.Object)
-		}
+	return out, err
+}
+
+// besideFrom searches for the first of steps, and goes on for as long as what it meets is one of them. It
+// appends that to out, and returns which steps are left.
+func (r *reader) besideFrom(o row, steps []storage.Step, out []storage.Object) ([]storage.Object, []storage.Step, error) {
+	s, err := r.get(qBeside)
+	if err != nil {
+		return nil, nil, err
 	}
-	return out, nil
+	defer s.Reset()
+	first, last := steps[0], steps[len(steps)-1]
+	s.BindInt64(1, o.key)
+	s.BindText(2, string(first.Kind))
+	s.BindText(3, first.Name)
+	s.BindText(4, string(last.Kind))
+	s.BindText(5, last.Name)
+	for len(steps) > 0 {
+		ok, err := s.Step()
+		if !ok {
+			return out, nil, err
+		}
+		at := storage.Step{Kind: types.Kind(s.ColumnText(2)), Name: s.ColumnText(3)}
+		for len(steps) > 0 && before(steps[0], at) { // it is not there
+			steps = steps[1:]
+		}
+		if len(steps) == 0 || steps[0] != at {
+			return out, steps, nil
+		}
+		child := scan(s, qBeside).Object
+		child.Parent = o.ID
+		out, steps = append(out, child), steps[1:]
+	}
+	return out, nil, nil
+}
+
+// before says whether a comes before b in the index.
+func before(a, b storage.Step) bool {
+	return a.Kind < b.Kind || a.Kind == b.Kind && a.Name < b.Name
 }
 
 // children returns what q asks for.

@@ -119,7 +119,7 @@ func roundsStore(b *testing.B) *Store {
 func benchOne(b *testing.B, s *Store, n int) {
 	ctx := context.Background()
 	err := s.Update(ctx, func(tx storage.Tx) error {
-		nodes, err := tx.Lookup(ctx, benchPaths[n], storage.Want{Log: true, Version: 1 << 40, Beside: "grant", Names: []string{"alice"}})
+		nodes, err := tx.Lookup(ctx, benchPaths[n], storage.Want{Log: true, Version: 1 << 40, Beside: []storage.Step{{Kind: "grant", Name: "alice"}}})
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (h *hotTable) attempt(b *testing.B, s *Store, n int) {
 	version := h.knows[n] + 1
 	last := int64(0)
 	err := s.Update(ctx, func(tx storage.Tx) error {
-		nodes, err := tx.Lookup(ctx, benchPaths[0], storage.Want{Log: true, Version: version, Beside: "grant", Names: []string{"alice"}})
+		nodes, err := tx.Lookup(ctx, benchPaths[0], storage.Want{Log: true, Version: version, Beside: []storage.Step{{Kind: "grant", Name: "alice"}}})
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func forgetAll(s *Store) {
 	}
 }
 
-var everything = storage.Want{Log: true, Beside: "grant", Names: []string{"alice"}}
+var everything = storage.Want{Log: true, Beside: []storage.Step{{Kind: "grant", Name: "alice"}}}
 
 // load returns the table that lookedUp finds, as text, or says why not.
 func load(t testing.TB, s storage.Store, name string) string {

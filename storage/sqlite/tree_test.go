@@ -23,6 +23,7 @@ func TestPlans(t *testing.T) {
 			qList:      "(parent=? AND kind=?)",
 			qListAfter: "(parent=? AND kind=? AND name>?)",
 			qListAll:   "(parent=?)",
+			qBeside:    "(parent=? AND (kind,name)>(?,?) AND (kind,name)<(?,?))",
 			qLocated:   "COVERING INDEX object_location (location=?)",
 			qBeneath:   "COVERING INDEX object_location (location>? AND location<?)",
 			qCommits:   "(log=? AND version>? AND version<?)",

@@ -85,7 +85,7 @@ func (v *view) chain(ctx context.Context, w storage.Want, cached func() ([]stora
 	if v.useCache && v.reader.conn == nil && v.answered == nil {
 		if chain, ok := cached(); ok {
 			v.answered, v.id, v.want = revisions(v.room[:0], chain), chain[len(chain)-1].ID, w
-			v.want.Names = slices.Clone(w.Names) // the caller may change them
+			v.want.Beside = slices.Clone(w.Beside) // the caller may change them
 			return chain, nil
 		}
 	}

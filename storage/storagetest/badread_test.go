@@ -94,7 +94,28 @@ func badReads() []mutant {
 		}}, "log/List"),
 		broken("always logs", bent{want: func(w storage.Want) storage.Want { w.Log = true; return w }}, "log/None", "log/List"),
 		broken("nothing asked", bent{want: func(w storage.Want) storage.Want { w.Version = 0; return w }}, "log/Asked", "log/Forget", "race/SameCommit"),
-		broken("nothing beside", bent{want: func(w storage.Want) storage.Want { w.Beside = ""; return w }}, "want/Beside", "names/Exact"),
+		broken("nothing beside", bent{want: func(w storage.Want) storage.Want { w.Beside = nil; return w }}, "want/Beside", "names/Exact"),
+		broken("beside of one kind", bent{want: func(w storage.Want) storage.Want {
+			w.Beside = slices.DeleteFunc(slices.Clone(w.Beside), func(s storage.Step) bool { return s.Kind != w.Beside[0].Kind })
+			return w
+		}}, "want/BesideKinds", "model/Seed0"),
+		broken("kinds and names beside not in pairs", bent{want: func(w storage.Want) storage.Want {
+			var all []storage.Step
+			for _, a := range w.Beside {
+				for _, b := range w.Beside {
+					all = append(all, storage.Step{Kind: a.Kind, Name: b.Name})
+				}
+			}
+			w.Beside = all
+			return w
+		}}, "want/BesideKinds", "want/BesideManyKinds"),
+		broken("beside by name", eachNode(func(n *storage.Node) {
+			slices.SortStableFunc(n.Beside, func(a, b storage.Object) int { return cmp.Compare(a.Name, b.Name) })
+		}), "want/BesideKinds", "want/BesideManyKinds"),
+		broken("steps sorted in place", bent{want: func(w storage.Want) storage.Want {
+			slices.SortFunc(w.Beside, func(a, b storage.Step) int { return cmp.Compare(a.Name, b.Name) })
+			return w
+		}}, "want/BesideIsTheCallers"),
 		broken("commits descending", eachLog(func(l *storage.Log) { slices.Reverse(l.Commits) }), "log/Commits"),
 		broken("only the newest commit", eachLog(func(l *storage.Log) { l.Commits = l.Commits[max(0, len(l.Commits)-1):] }), "log/Commits"),
 		broken("memory not bounded", eachLog(func(l *storage.Log) {

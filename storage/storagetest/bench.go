@@ -74,7 +74,7 @@ func benchStore(b *testing.B, backend Backend, tables int) Store {
 // remembers a hundred.
 func benchOne(ctx context.Context, s storage.Store, table int, metadata bool) error {
 	return s.Update(ctx, func(tx storage.Tx) error {
-		nodes, err := tx.Lookup(ctx, benchPath(table), storage.Want{Log: true, Version: 1, Beside: kindGrant, Names: []string{"alice"}})
+		nodes, err := tx.Lookup(ctx, benchPath(table), storage.Want{Log: true, Version: 1, Beside: steps(kindGrant, "alice")})
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func benchLoad(b *testing.B, backend Backend, commits int64, parallel bool) {
 	}
 	load := func() {
 		err := s.View(ctx, func(tx storage.ReadTx) error {
-			nodes, err := tx.Lookup(ctx, benchPath(0), storage.Want{Log: true, Beside: kindGrant, Names: []string{"alice"}})
+			nodes, err := tx.Lookup(ctx, benchPath(0), storage.Want{Log: true, Beside: steps(kindGrant, "alice")})
 			if err == nil && (len(nodes) != 4 || int64(len(nodes[3].Log.Commits)) != commits) {
 				err = fmt.Errorf("loaded %d nodes", len(nodes))
 			}

@@ -20,6 +20,7 @@ const (
 	kindTable   types.Kind = "table"
 	kindStaging types.Kind = "staging-table"
 	kindGrant   types.Kind = "grant"
+	kindColumns types.Kind = "columns"
 )
 
 // errStop is an error that a function of the suite returns.

@@ -22,9 +22,9 @@ func heldTests() []test {
 }
 
 // A scene is what a reading reads and its change changes: a branch with a grant on the
-// table, and a neighbour of the table that has a location and commits.
+// table and its columns, and a neighbour of the table that has a location and commits.
 type scene struct {
-	catalog, schema, table, neighbour, grant storage.Object
+	catalog, schema, table, neighbour, grant, columns storage.Object
 }
 
 func (e *env) scene() scene {
@@ -33,7 +33,8 @@ func (e *env) scene() scene {
 	s.catalog, s.schema, s.table = e.branch("main")
 	s.neighbour = at(object(kindTable, s.schema.ID, "neighbour"), "s3://b/a/b")
 	s.grant = object(kindGrant, s.table.ID, "alice")
-	e.insert(s.neighbour, s.grant)
+	s.columns = object(kindColumns, s.table.ID, "columns")
+	e.insert(s.neighbour, s.grant, s.columns)
 	e.commits(s.neighbour.ID, 2, 0)
 	return s
 }

@@ -45,7 +45,7 @@ func testExact(e *env) {
 		if len(nodes) != 4 || nodes[3].ID != ids[n] || nodes[3].Name != n {
 			e.Errorf("Lookup(%q) found %s", n, names(nodes))
 		}
-		beside := e.get(t.ID, storage.Want{Beside: kindGrant, Names: []string{n}})[3].Beside
+		beside := e.get(t.ID, storage.Want{Beside: steps(kindGrant, n)})[3].Beside
 		if len(beside) != 1 || beside[0].Name != n {
 			e.Errorf("Beside %q are %s", n, textOfObjects(beside))
 		}

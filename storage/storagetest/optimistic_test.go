@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/leveelake/catalog/storage"
@@ -146,6 +147,8 @@ func (a *attempt) textOfList(nodes []storage.Node) string {
 		return names(nodes)
 	case listLogs:
 		return lines(nodes, func(n storage.Node) string { return textOfObject(n.Object) })
+	case besides:
+		return lines(nodes, func(n storage.Node) string { return textOfObject(n.Object) + textOfLog(n.Log) })
 	}
 	return textOfNodes(nodes)
 }
@@ -161,14 +164,17 @@ func (a *attempt) textOfOverlap(objects []storage.Object) string {
 }
 
 func (a *attempt) Lookup(ctx context.Context, path []storage.Step, w storage.Want) ([]storage.Node, error) {
+	path, w.Beside = slices.Clone(path), slices.Clone(w.Beside) // they are the caller's, and are needed again
 	return note(ctx, a, func(tx storage.ReadTx) ([]storage.Node, error) { return tx.Lookup(ctx, path, w) }, a.textOfChain)
 }
 
 func (a *attempt) Get(ctx context.Context, id types.ID, w storage.Want) ([]storage.Node, error) {
+	w.Beside = slices.Clone(w.Beside)
 	return note(ctx, a, func(tx storage.ReadTx) ([]storage.Node, error) { return tx.Get(ctx, id, w) }, a.textOfChain)
 }
 
 func (a *attempt) List(ctx context.Context, q storage.ListQuery, w storage.Want) ([]storage.Node, error) {
+	w.Beside = slices.Clone(w.Beside)
 	return note(ctx, a, func(tx storage.ReadTx) ([]storage.Node, error) { return tx.List(ctx, q, w) }, a.textOfList)
 }
 

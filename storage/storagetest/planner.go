@@ -87,9 +87,9 @@ func (p *planner) kind(parent types.Kind) types.Kind {
 	case kindCatalog:
 		return pick(p, kindSchema, kindSchema, kindGrant)
 	case kindSchema:
-		return pick(p, kindTable, kindTable, kindStaging, kindGrant)
+		return pick(p, kindTable, kindTable, kindTable, kindStaging, kindGrant, kindColumns)
 	}
-	return kindGrant
+	return pick(p, kindGrant, kindGrant, kindColumns)
 }
 
 // some is an object that is there, or seldom one that is no more.
@@ -101,8 +101,13 @@ func (p *planner) some() storage.Object {
 }
 
 func (p *planner) want() storage.Want {
-	return storage.Want{Log: p.chance(60), Version: p.rand.Int64N(5), Beside: pick(p, "", kindGrant, kindTable),
-		Names: []string{p.name(), p.name(), p.name()}}
+	w := storage.Want{Log: p.chance(60), Version: p.rand.Int64N(5)}
+	if p.chance(60) {
+		for range 1 + p.rand.IntN(6) {
+			w.Beside = append(w.Beside, storage.Step{Kind: pick(p, kindGrant, kindGrant, kindColumns, kindTable, "none"), Name: p.name()})
+		}
+	}
+	return w
 }
 
 func (p *planner) transaction() transaction {

@@ -24,6 +24,7 @@ func readings() []reading {
 	page := listing(storage.ListQuery{Kind: kindTable, Limit: 1}, storage.Want{})
 	staged := listing(storage.ListQuery{Kind: kindStaging}, storage.Want{})
 	logs := listing(storage.ListQuery{Kind: kindTable}, storage.Want{Log: true})
+	besides := listing(storage.ListQuery{Kind: kindTable}, storage.Want{Beside: columnsAndGrants()})
 	return []reading{
 		{"GetReplace", getNeighbour, replaceNeighbour},
 		{"GetLog", getNeighbour, logNeighbour},
@@ -51,6 +52,13 @@ func readings() []reading {
 		{"BesideRevoke", getBeside, revoke},
 		{"BesideReplace", getBeside, replaceGrant},
 		{"BesideGrant", getBeside, grant},
+		{"BesideKindsRevoke", getBesides, revoke},
+		{"BesideKindsReplace", getBesides, replaceColumns},
+		{"BesideKindsDelete", getBesides, deleteColumns},
+		{"BesideKindsInsert", getBesides, insertColumns},
+		{"ListBesideReplace", besides, replaceColumns},
+		{"ListBesideRevoke", besides, revoke},
+		{"ListBesideInsert", besides, insertColumns},
 	}
 }
 
@@ -65,7 +73,17 @@ func lookupNeighbour(ctx context.Context, tx storage.ReadTx, _ scene) (string, e
 }
 
 func getBeside(ctx context.Context, tx storage.ReadTx, s scene) (string, error) {
-	nodes, err := tx.Get(ctx, s.table.ID, storage.Want{Beside: kindGrant, Names: []string{"alice"}})
+	nodes, err := tx.Get(ctx, s.table.ID, storage.Want{Beside: steps(kindGrant, "alice")})
+	return textOfNodes(nodes), err
+}
+
+// columnsAndGrants leads to two that are there beside the table, and one that is not.
+func columnsAndGrants() []storage.Step {
+	return []storage.Step{{Kind: kindGrant, Name: "alice"}, {Kind: kindColumns, Name: "columns"}, {Kind: kindColumns, Name: "alice"}}
+}
+
+func getBesides(ctx context.Context, tx storage.ReadTx, s scene) (string, error) {
+	nodes, err := tx.Get(ctx, s.table.ID, storage.Want{Log: true, Beside: columnsAndGrants()})
 	return textOfNodes(nodes), err
 }
 
@@ -134,4 +152,17 @@ func replaceGrant(ctx context.Context, tx storage.Tx, s scene) error {
 
 func grant(ctx context.Context, tx storage.Tx, s scene) error {
 	return tx.Insert(ctx, object(kindGrant, s.schema.ID, "alice"))
+}
+
+func replaceColumns(ctx context.Context, tx storage.Tx, s scene) error {
+	return replace(ctx, tx, next(s.columns, "more"))
+}
+
+func deleteColumns(ctx context.Context, tx storage.Tx, s scene) error {
+	return remove(ctx, tx, s.columns.ID)
+}
+
+// insertColumns inserts what has the name of the grant beside it.
+func insertColumns(ctx context.Context, tx storage.Tx, s scene) error {
+	return tx.Insert(ctx, object(kindColumns, s.table.ID, "alice"))
 }

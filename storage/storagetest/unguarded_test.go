@@ -15,11 +15,12 @@ func unguarded() []mutant {
 		idleReads:    {"instant/ReadOnlyUpdate"},
 	}
 	readings := map[guard][]string{
-		chains:         {"GetDelete"},
-		lastOfChain:    {"GetReplace", "LookupReplace"},
-		logOfChain:     {"GetLog", "LookupLog"},
-		ancestors:      {"AncestorReplace"},
-		besides:        {"BesideRevoke", "BesideReplace", "BesideGrant"},
+		chains:      {"GetDelete"},
+		lastOfChain: {"GetReplace", "LookupReplace"},
+		logOfChain:  {"GetLog", "LookupLog"},
+		ancestors:   {"AncestorReplace"},
+		besides: {"BesideRevoke", "BesideReplace", "BesideGrant", "BesideKindsRevoke", "BesideKindsReplace", "BesideKindsDelete", "BesideKindsInsert",
+			"ListBesideReplace", "ListBesideRevoke", "ListBesideInsert"},
 		listMembers:    {"ListReplace"},
 		listRange:      {"ListInsert", "ListDelete", "PageInsert", "PageDelete", "EmptyListInsert", "EmptyListKind"},
 		listLogs:       {"ListLog"},

@@ -22,7 +22,7 @@ func testStaging(e *env) {
 	table.Kind, table.Name = kindTable, "orders"
 	e.replace(table)
 
-	nodes := e.lookup(storage.Want{Log: true, Beside: kindGrant, Names: []string{"alice"}}, path("main", "schema", "orders")...)
+	nodes := e.lookup(storage.Want{Log: true, Beside: steps(kindGrant, "alice")}, path("main", "schema", "orders")...)
 	if len(nodes) != 4 {
 		e.Fatalf("the table is not found by its name")
 	}
@@ -126,7 +126,7 @@ func testCopiedOut(e *env) {
 	e.replace(at(next(t, "body"), "s3://b/x"))
 	e.writeLog(t.ID, storage.LogDelta{Revision: 2, Last: 2, State: []byte("state"), Add: &storage.Commit{Version: 2, File: "f", Data: []byte("data")}})
 	want := e.dump()
-	w := storage.Want{Log: true, Version: 2, Beside: kindGrant, Names: []string{"alice"}}
+	w := storage.Want{Log: true, Version: 2, Beside: steps(kindGrant, "alice")}
 
 	read := func(tx storage.ReadTx) (nodes []storage.Node, objects []storage.Object, err error) {
 		reads := []func() ([]storage.Node, error){

@@ -110,8 +110,8 @@ func (c *Cache) Put(m Mark, chain []storage.Node, w storage.Want) {
 		if n.Parent == "" {
 			c.root = n.ID
 		}
-		if w.Beside != "" {
-			c.putBeside(m, e, n.Beside, w)
+		if len(w.Beside) > 0 {
+			c.putBeside(m, e, n.Beside, w.Beside)
 		}
 	}
 }
@@ -150,15 +150,16 @@ func (c *Cache) setLog(e *entry, log *storage.Log) {
 	}
 }
 
-func (c *Cache) putBeside(m Mark, e *entry, beside []storage.Object, w storage.Want) {
-	there := map[string]bool{}
+// putBeside keeps which of these children e has.
+func (c *Cache) putBeside(m Mark, e *entry, beside []storage.Object, asked []storage.Step) {
+	there := make(map[storage.Step]bool, len(beside))
 	for _, o := range beside {
-		there[o.Name] = true
+		there[storage.Step{Kind: o.Kind, Name: o.Name}] = true
 		c.put(m, o, nil)
 	}
-	for _, text := range w.Names {
-		n := name{e.object.ID, w.Beside, text}
-		if s := c.ofName(n); there[text] || s.held > 0 || s.changed > m {
+	for _, step := range asked {
+		n := name{e.object.ID, step.Kind, step.Name}
+		if s := c.ofName(n); there[step] || s.held > 0 || s.changed > m {
 			continue
 		}
 		c.addAbsent(e, n)

@@ -61,7 +61,7 @@ func TestAbsent(t *testing.T) {
 	for _, length := range []int{1, 100, 5_000, 50_000} {
 		for i := range 1000 {
 			text := fmt.Sprint(i, strings.Repeat("x", length))
-			w := storage.Want{Beside: "grant", Names: []string{text}}
+			w := storage.Want{Beside: []storage.Step{{Kind: "grant", Name: text}}}
 			c.Put(c.Mark(), []storage.Node{{Object: root}}, w)
 			if _, ok := c.Get("r", w, false); ok != (length < 10_000) {
 				t.Fatalf("after a read of %d bytes it is known: %t", len(text), ok)

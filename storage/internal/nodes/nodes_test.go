@@ -47,7 +47,9 @@ func (w *world) want() storage.Want {
 		want.Version = int64(w.rng.IntN(8))
 	}
 	if w.rng.IntN(3) == 0 {
-		want.Beside, want.Names = "grant", []string{"z", "x", "y", "x"}[:1+w.rng.IntN(3)]
+		asked := []storage.Step{{Kind: "grant", Name: "z"}, {Kind: "grant", Name: "x"}, {Kind: "columns", Name: "x"}, {Kind: "grant", Name: "y"}, {Kind: "grant", Name: "x"}}
+		w.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
+		want.Beside = asked[:1+w.rng.IntN(len(asked))]
 	}
 	return want
 }
@@ -106,11 +108,14 @@ func (w *world) update(tx storage.Tx) []Change {
 	switch w.rng.IntN(6) {
 	case 0, 1:
 		kind := kinds[min(len(chain)-1, 3)]
-		if w.rng.IntN(3) == 0 {
+		switch w.rng.IntN(6) {
+		case 0, 1:
 			kind = "grant"
+		case 2:
+			kind = "columns"
 		}
 		name := string(rune('a' + w.rng.IntN(3)))
-		if kind == "grant" {
+		if kind == "grant" || kind == "columns" {
 			name = string(rune('x' + w.rng.IntN(3)))
 		}
 		new := storage.Object{ID: w.id(), Kind: kind, Parent: old.ID, Name: name, Revision: 1, Body: []byte("new")}

@@ -12,6 +12,7 @@ import (
 // all of what w wants, is known. What is held is known only with pending: to the
 // store's own transaction, which has written it.
 func (c *Cache) Lookup(path []storage.Step, w storage.Want, pending bool) ([]storage.Node, bool) {
+	w.Beside = Ordered(w.Beside)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	e := c.byID[c.root]
@@ -34,6 +35,7 @@ func (c *Cache) Lookup(path []storage.Step, w storage.Want, pending bool) ([]sto
 
 // Get is [storage.ReadTx.Get] from memory, else as Lookup.
 func (c *Cache) Get(id types.ID, w storage.Want, pending bool) ([]storage.Node, bool) {
+	w.Beside = Ordered(w.Beside)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	var chain []storage.Node
@@ -54,7 +56,7 @@ func (c *Cache) Get(id types.ID, w storage.Want, pending bool) ([]storage.Node, 
 	}
 }
 
-// node sets n to what w wants of e, if it is known.
+// node sets n to what w wants of e, if it is known. What is beside it, w wants in order.
 func (c *Cache) node(n *storage.Node, e *entry, w storage.Want, withLog, pending bool) bool {
 	if !e.known(pending) {
 		return false
@@ -65,7 +67,7 @@ func (c *Cache) node(n *storage.Node, e *entry, w storage.Want, withLog, pending
 			return false
 		}
 	}
-	return w.Beside == "" || c.beside(n, e, w, pending)
+	return c.beside(n, e, w.Beside, pending)
 }
 
 // known says whether e may be seen, and that it was used.
@@ -97,13 +99,10 @@ func logOf(e *entry, version int64) *storage.Log {
 	return log
 }
 
-func (c *Cache) beside(n *storage.Node, e *entry, w storage.Want, pending bool) bool {
-	names := w.Names
-	if len(names) > 1 {
-		names = slices.Compact(slices.Sorted(slices.Values(names)))
-	}
-	for _, text := range names {
-		key := name{e.object.ID, w.Beside, text}
+// beside adds to n the children of e that these steps lead to, if it is known which are there.
+func (c *Cache) beside(n *storage.Node, e *entry, steps []storage.Step, pending bool) bool {
+	for _, s := range steps {
+		key := name{e.object.ID, s.Kind, s.Name}
 		if child := c.byName[key]; child != nil {
 			if !child.known(pending) {
 				return false
@@ -116,6 +115,22 @@ func (c *Cache) beside(n *storage.Node, e *entry, w storage.Want, pending bool) 
 		}
 	}
 	return true
+}
+
+// Ordered returns steps in the order of Node.Beside, each once. It leaves them as they are, since they are
+// the caller's.
+func Ordered(steps []storage.Step) []storage.Step {
+	compare := func(a, b storage.Step) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	}
+	for i := 1; i < len(steps); i++ {
+		if compare(steps[i-1], steps[i]) >= 0 {
+			steps = slices.Clone(steps)
+			slices.SortFunc(steps, compare)
+			return slices.Compact(steps)
+		}
+	}
+	return steps
 }
 
 // own returns l without its Asked, for an owner who may change it but not what it points to.

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/storage/memory"
+	"github.com/leveelake/catalog/storage/postgres"
+	"github.com/leveelake/catalog/storage/sqlite"
+)
+
+// storeFlags say where the state is.
+type storeFlags struct {
+	Data  string `help:"Folder for the database and the files of managed tables (${default})." default:"./levee-data" placeholder:"DIR"`
+	Store string `help:"Where the state is kept: the path of a SQLite file, postgres://USER:PASSWORD@HOST/DATABASE, which several servers may share, or 'memory' to forget it at exit. Default: catalog.db in the data folder." placeholder:"PATH|URL"`
+}
+
+// open opens the store; data is the data folder as an absolute path.
+func (s storeFlags) open(ctx context.Context, data string) (storage.Store, func() error, error) {
+	switch {
+	case s.isMemory():
+		m := memory.New()
+		return m, m.Close, nil
+	case s.isShared():
+		db, err := postgres.Open(ctx, s.Store)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--store: %w", err)
+		}
+		return db, db.Close, nil
+	case strings.Contains(s.Store, "://"):
+		scheme, _, _ := strings.Cut(s.Store, "://") // no more: there may be a password
+		return nil, nil, fmt.Errorf("--store: %s:// is no store that this server knows; it may be the path of a SQLite file, postgres://… or memory", scheme)
+	}
+	db, err := sqlite.Open(s.file(data))
+	if err != nil {
+		return nil, nil, err
+	}
+	return db, db.Close, nil
+}
+
+// file is the SQLite file.
+func (s storeFlags) file(data string) string {
+	if s.Store == "" {
+		return filepath.Join(data, "catalog.db")
+	}
+	return s.Store
+}
+
+func (s storeFlags) isMemory() bool { return s.Store == "memory" }
+
+// isShared tells of a store that other servers may have open, too.
+func (s storeFlags) isShared() bool {
+	return strings.HasPrefix(s.Store, "postgres://") || strings.HasPrefix(s.Store, "postgresql://")
+}

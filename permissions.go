@@ -1,0 +1,271 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leveelake/catalog/storage"
+	"github.com/leveelake/catalog/types"
+)
+
+// Permissions returns what is granted on a securable, by principal: to all or, if principal is not "", to
+// this one. Who may not see all grants, but the securable, sees the caller's and the caller's groups' own.
+//
+// Errors: InvalidParameterValue (the securable's kind or name), NoSuchCatalog, NoSuchSchema, NoSuchTable and
+// NotFound, PermissionDenied.
+func (c *Catalog) Permissions(ctx context.Context, on types.Securable, principal string) ([]types.PrivilegeAssignment, error) {
+	if err := c.ensureRoot(ctx, on); err != nil {
+		return nil, err
+	}
+	return view(ctx, c, func(tx storage.ReadTx) ([]types.PrivilegeAssignment, error) {
+		chain, show, err := c.reachGrants(ctx, tx, on, principal)
+		if err != nil {
+			return nil, err
+		}
+		return c.assignments(ctx, tx, last(chain), show)
+	})
+}
+
+// reachGrants looks up a securable whose grants are wanted, and tells which of them the caller is shown.
+func (c *Catalog) reachGrants(ctx context.Context, tx storage.ReadTx, on types.Securable, principal string) ([]storage.Node, func(principal string) bool, error) {
+	path, get, err := securablePath(on)
+	if err != nil {
+		return nil, nil, err
+	}
+	chain, err := c.reach(ctx, tx, get, path, storage.Want{})
+	if err != nil {
+		return nil, nil, err
+	}
+	whole, err := c.allows(ctx, tx, ActGrant, chain)
+	who := callerOf(ctx)
+	return chain, func(p string) bool {
+		return (principal == "" || p == principal) && (whole || who.has(p))
+	}, err
+}
+
+// assignments are the grants on o that are shown.
+func (c *Catalog) assignments(ctx context.Context, tx storage.ReadTx, o storage.Object, show func(string) bool) ([]types.PrivilegeAssignment, error) {
+	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: kindGrant}, storage.Want{})
+	if err != nil {
+		return nil, err
+	}
+	out := []types.PrivilegeAssignment{}
+	for _, n := range nodes {
+		if !show(n.Name) {
+			continue
+		}
+		g, err := c.grantIn(tx, n.Object)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, types.PrivilegeAssignment{Principal: n.Name, Privileges: slices.Clone(g.Privileges)})
+	}
+	return out, nil
+}
+
+// EffectivePermissions returns what principals have on a securable by grants on it and on all above; principal
+// and who sees what are as of [Catalog.Permissions]. Ownership, and what it allows, is not among it.
+//
+// Errors: as of Permissions.
+func (c *Catalog) EffectivePermissions(ctx context.Context, on types.Securable, principal string) ([]types.EffectivePrivilegeAssignment, error) {
+	if err := c.ensureRoot(ctx, on); err != nil {
+		return nil, err
+	}
+	return view(ctx, c, func(tx storage.ReadTx) ([]types.EffectivePrivilegeAssignment, error) {
+		chain, show, err := c.reachGrants(ctx, tx, on, principal)
+		if err != nil {
+			return nil, err
+		}
+		all := map[string][]types.EffectivePrivilege{}
+		for i, n := range slices.Backward(chain) {
+			above := chain[:i+1]
+			if i < len(chain)-1 { // a List wants its parent read as the last of a chain
+				if above, err = tx.Get(ctx, n.ID, storage.Want{}); err != nil {
+					return nil, err
+				}
+				if len(above) == 0 {
+					return nil, storage.ErrStale
+				}
+			}
+			granted, err := c.assignments(ctx, tx, last(above), show)
+			if err != nil {
+				return nil, err
+			}
+			for _, a := range granted {
+				for _, p := range a.Privileges {
+					e := types.EffectivePrivilege{Privilege: p}
+					if i < len(chain)-1 {
+						e.InheritedFrom = &types.Securable{Kind: n.Kind, Name: nameOf(above)}
+					}
+					if !reaches(p, chain[i:]) || slices.ContainsFunc(all[a.Principal], func(known types.EffectivePrivilege) bool { return known.Privilege == p }) {
+						continue
+					}
+					all[a.Principal] = append(all[a.Principal], e)
+				}
+			}
+		}
+		out := []types.EffectivePrivilegeAssignment{}
+		for _, p := range sortedKeys(all) {
+			slices.SortFunc(all[p], func(a, b types.EffectivePrivilege) int {
+				return strings.Compare(string(a.Privilege), string(b.Privilege))
+			})
+			out = append(out, types.EffectivePrivilegeAssignment{Principal: p, Privileges: all[p]})
+		}
+		return out, nil
+	})
+}
+
+// reaches reports whether p, granted on the first of chain, says anything of the last.
+func reaches(p types.Privilege, chain []storage.Node) bool { return p.On(last(chain).Kind) }
+
+// UpdatePermissions grants and revokes privileges on a securable, all of the changes or none, and returns what
+// the principals named in them have then on the securable itself. To grant what is granted and to revoke what
+// is not does nothing. A principal or group may be any name. When it returns, the change is durable; a revoke may
+// lose to a request that is under way.
+//
+// Errors: InvalidParameterValue (the securable's kind or name, a privilege that securables of the kind do
+// not have, one that is added and removed), NoSuchCatalog, NoSuchSchema, NoSuchTable and NotFound, PermissionDenied.
+func (c *Catalog) UpdatePermissions(ctx context.Context, on types.Securable, changes []types.PermissionsChange) ([]types.PrivilegeAssignment, error) {
+	path, _, err := securablePath(on)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkChanges(on.Kind, changes); err != nil {
+		return nil, err
+	}
+	if err := c.ensureRoot(ctx, on); err != nil {
+		return nil, err
+	}
+	now := c.now()
+	change := func(tx storage.Tx) ([]types.PrivilegeAssignment, error) {
+		chain, err := c.reach(ctx, tx, ActGrant, path, storage.Want{})
+		if err != nil {
+			return nil, err
+		}
+		return c.grantAll(ctx, tx, last(chain), changes, now)
+	}
+	out, err := update(ctx, c, change)
+	if types.CodeOf(err) == types.AlreadyExists { // another request granted the same principal for the first time
+		out, err = update(ctx, c, change)
+	}
+	return out, err
+}
+
+// ensureRoot makes sure that there is a metastore if it is asked for: to its users there always is.
+func (c *Catalog) ensureRoot(ctx context.Context, on types.Securable) error {
+	if on.Kind != types.KindMetastore {
+		return nil
+	}
+	_, err := c.ensureMetastore(ctx)
+	return err
+}
+
+// maxGrants bounds the changes of one request.
+const maxGrants = 1000
+
+func checkChanges(k types.Kind, changes []types.PermissionsChange) error {
+	bad := func(i int, format string, args ...any) error {
+		return types.InvalidParameterValue.Errorf("changes[%d]: "+format, append([]any{i}, args...)...)
+	}
+	if len(changes) > maxGrants {
+		return types.InvalidParameterValue.Errorf("changes has %d items; at most %d are allowed", len(changes), maxGrants)
+	}
+	for i, ch := range changes {
+		if err := checkPrincipal(fmt.Sprintf("changes[%d].principal", i), ch.Principal); err != nil {
+			return err
+		}
+		for _, p := range slices.Concat(ch.Add, ch.Remove) {
+			if !p.On(k) {
+				return bad(i, "%s is no privilege on a %s", p, title(k))
+			}
+		}
+		for _, p := range ch.Add {
+			if slices.Contains(ch.Remove, p) {
+				return bad(i, "%s is added and removed", p)
+			}
+		}
+	}
+	return nil
+}
+
+// grantAll applies changes to the grants on o.
+func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Object, changes []types.PermissionsChange, now time.Time) ([]types.PrivilegeAssignment, error) {
+	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: kindGrant}, storage.Want{})
+	if err != nil {
+		return nil, err
+	}
+	of := map[string][]types.PermissionsChange{}
+	for _, ch := range changes {
+		of[ch.Principal] = append(of[ch.Principal], ch)
+	}
+	out := []types.PrivilegeAssignment{}
+	for _, principal := range sortedKeys(of) {
+		var old *storage.Object
+		var had grant
+		if i := slices.IndexFunc(nodes, func(n storage.Node) bool { return n.Name == principal }); i >= 0 {
+			old = &nodes[i].Object
+			if had, err = c.grantIn(tx, *old); err != nil {
+				return nil, err
+			}
+		}
+		has := had.Privileges
+		for _, ch := range of[principal] {
+			has = changed(has, ch)
+		}
+		out = append(out, types.PrivilegeAssignment{Principal: principal, Privileges: has})
+		body := plainJSON(grant{has})
+		switch {
+		case slices.Equal(has, had.Privileges):
+		case old == nil:
+			err = tx.Insert(ctx, storage.Object{ID: newID(), Kind: kindGrant, Parent: o.ID, Name: principal, Revision: 1, Created: now, Updated: now, Body: body})
+		case len(has) == 0:
+			err = tx.Delete(ctx, *old)
+		default:
+			new := *old
+			new.Body = body
+			touch(&new, now)
+			err = tx.Replace(ctx, *old, new)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// changed is had after a change, in order.
+func changed(had []types.Privilege, ch types.PermissionsChange) []types.Privilege {
+	out := slices.Concat(had, ch.Add)
+	out = slices.DeleteFunc(slices.Clip(out), func(p types.Privilege) bool { return slices.Contains(ch.Remove, p) })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// securablePath is the path to a securable, and the action that seeing it is.
+func securablePath(s types.Securable) ([]storage.Step, Action, error) {
+	parts := strings.Split(s.Name, ".")
+	if s.Kind == types.KindMetastore {
+		return nil, ActSeeMetastore, nil
+	}
+	depth := map[types.Kind]int{types.KindCatalog: 1, types.KindSchema: 2, types.KindTable: 3, types.KindCredential: 1, types.KindExternalLocation: 1}[s.Kind]
+	switch {
+	case depth == 0:
+		return nil, "", types.InvalidParameterValue.Errorf("%q is no kind of securable", s.Kind)
+	case len(parts) != depth || slices.Contains(parts, ""):
+		return nil, "", types.InvalidParameterValue.Errorf("name %q must have %d parts, separated by dots", s.Name, depth).About(s.Kind)
+	}
+	switch s.Kind {
+	case types.KindCatalog:
+		return catalogPath(parts[0]), ActGetCatalog, nil
+	case types.KindSchema:
+		return schemaPath(types.SchemaName{Catalog: parts[0], Schema: parts[1]}), ActGetSchema, nil
+	case types.KindTable:
+		return tablePath(types.TableName{Catalog: parts[0], Schema: parts[1], Table: parts[2]}), ActGetTable, nil
+	case types.KindCredential:
+		return []storage.Step{{Kind: s.Kind, Name: s.Name}}, ActGetCredential, nil
+	}
+	return []storage.Step{{Kind: s.Kind, Name: s.Name}}, ActGetLocation, nil
+}

@@ -1,0 +1,167 @@
+package auth_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/leveelake/catalog/server/auth"
+	"github.com/leveelake/catalog/types"
+)
+
+func TestHashToken(t *testing.T) {
+	// printf %s abc | sha256sum
+	if got := auth.HashToken("abc"); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+		t.Error(got)
+	}
+}
+
+func TestFileFormat(t *testing.T) {
+	h := auth.HashToken
+	path := filepath.Join(t.TempDir(), "tokens")
+	text := "# people\n\n" +
+		h("t1") + " ann\r\n" +
+		strings.ToUpper(h("t2")) + "\tbob  g1,g2\n" +
+		"  " + h("t3") + " \"a b\" \"data team,ops\" \n" +
+		h("t4") + ` "q\"uote" #1`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := auth.File(path, options(newClock()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]string{"t1": "ann []", "t2": "bob [g1 g2]", "t3": "a b [data team ops]", "t4": `q"uote [#1]`} {
+		who, groups, err := show(t, f, token)
+		if got := fmt.Sprint(who, " ", groups); got != want || err != nil {
+			t.Errorf("%s: %s, %v", token, got, err)
+		}
+		slices.Sort(groups) // they are the caller's
+		clear(groups)
+	}
+	if groups := accepted(t, f, "t2", "bob"); !slices.Equal(groups, []string{"g1", "g2"}) {
+		t.Errorf("a caller changed the groups of all: %q", groups)
+	}
+	refused(t, f, h("t1"), types.NotAuthorized)
+
+	for _, bad := range []string{
+		"hunter2hunter2", "hunter2hunter2 ann", h("x"), h("x")[1:] + " ann", h("x") + "00 ann", h("x") + " ann g hunter2hunter2",
+		h("x") + ` "ann`, h("x") + ` "ann"hunter2hunter2`, h("x") + ` ""`, h("x") + ` " "`, h("x") + ` "a\nb"`, h("x") + " ann ,", h("x") + " ann g,,h",
+		h("x") + " " + strings.Repeat("x", 256), h("x") + " a\nb hunter2hunter2\n", h("x") + " a\n" + h("x") + " b", h("x") + " a\xff",
+	} {
+		if err := os.WriteFile(path, []byte("# comment\n"+bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := auth.File(path, options(newClock()))
+		if err == nil || !strings.Contains(err.Error(), "line ") || strings.Contains(err.Error(), "hunter") || strings.Contains(err.Error(), h("x")[:20]) {
+			t.Errorf("%.100q: %v", bad, err)
+		}
+	}
+	if _, err := auth.File(path+".none", options(newClock())); err == nil {
+		t.Error("there is no file")
+	}
+}
+
+func TestFileIsReadAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := func(token, who string) string { return auth.HashToken(token) + " " + who + "\n" }
+	write(line("t1", "ann"))
+	c, log := newClock(), &bytes.Buffer{}
+	o := options(c)
+	o.Logger = slog.New(slog.NewTextHandler(log, nil))
+	f, err := auth.File(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted(t, f, "t1", "ann")
+
+	write(line("t2", "bob")) // of the same length
+	accepted(t, f, "t1", "ann")
+	c.add(time.Second)
+	refused(t, f, "t1", types.NotAuthorized)
+	accepted(t, f, "t2", "bob")
+
+	for range 3 {
+		c.add(time.Second)
+		refused(t, f, "t1", types.NotAuthorized)
+	}
+	log.Reset()
+	write(line("t3", "cy") + "hunter2 oops\n")
+	for range 3 {
+		c.add(time.Second)
+		accepted(t, f, "t2", "bob")
+		refused(t, f, "t3", types.NotAuthorized)
+	}
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "line 2") || strings.Contains(got, "hunter") {
+		t.Errorf("the log: %s", got)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		c.add(time.Second)
+		accepted(t, f, "t2", "bob")
+	}
+	write(line("t4", "dan"))
+	c.add(time.Second)
+	refused(t, f, "t2", types.NotAuthorized)
+	accepted(t, f, "t4", "dan")
+
+	// In place, too: the inode stays.
+	if err := os.WriteFile(path, []byte(line("t5", "dan")+line("t6", "eve")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.add(time.Second)
+	refused(t, f, "t4", types.NotAuthorized)
+	accepted(t, f, "t6", "eve")
+	write("")
+	c.add(time.Second)
+	refused(t, f, "t6", types.NotAuthorized)
+}
+
+func TestFileInParallel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	lines := auth.HashToken("t") + " ann g\n"
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newClock()
+	f, err := auth.File(path, options(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			for range 200 {
+				c.add(time.Second)
+				accepted(t, f, "t", "ann")
+			}
+		})
+	}
+	for i := range 50 {
+		if err := os.WriteFile(path+".new", []byte(lines+strings.Repeat("#", i)), 0o600); err != nil {
+			t.Error(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Error(err)
+		}
+	}
+	wait.Wait()
+}

@@ -138,9 +138,9 @@ func TestReadsOfLists(t *testing.T) {
 			return slices.Compact(got), next, store.n.Load() - before // some tell full names, too
 		}
 		_, next, first := list("sue", "")
+		var got []string
 		for i := 0; i < 20; i++ {
 			var n int64
-			var got []string
 			if got, next, n = list("sue", next); n > first || n > 5 || len(got) != page {
 				t.Errorf("%s: page %d of %d tables costs %d reads, the first %d", path, i+2, len(got), n, first)
 			}

@@ -34,7 +34,7 @@ const (
 	lockPause    = 200 * time.Millisecond
 )
 
-var legs = []string{"kernel", "duckdb", "spark", "python", "rust", "schemathesis"}
+var legs = []string{"kernel", "duckdb", "spark", "python", "readers", "rust", "schemathesis"}
 
 func TestMain(m *testing.M) {
 	for _, name := range chosenLegs() {

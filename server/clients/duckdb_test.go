@@ -15,12 +15,13 @@ func TestDuckDB(t *testing.T) {
 	leg(t, "duckdb", jdk, maven, python)
 	k := installKernel(t)
 	duckdb := pythonEnv(t, "duckdb")
-	s := serve(t)
-	table, rows := k.keepTable(t, s)
 	driver := beside(t, "duckdb/driver.py")
-	duckdb.drive(t, driver, s.url, s.token, s.catalog, "default", table, strconv.Itoa(rows))
-	const inserted = 4
-	k.drive(t, "read", s, table, strconv.Itoa(rows+inserted))
+	onBoth(t, func(t *testing.T, s server) {
+		table, rows := k.keepTable(t, s)
+		duckdb.drive(t, driver, s.argv("default", table, strconv.Itoa(rows))...)
+		const inserted = 4
+		k.drive(t, "read", s, table, strconv.Itoa(rows+inserted))
+	})
 }
 
 // A venv is a Python environment: the folder of one.

@@ -13,15 +13,14 @@ import (
 func TestKernel(t *testing.T) {
 	leg(t, "kernel", jdk, maven)
 	k := installKernel(t)
-	s := serve(t)
-	k.drive(t, "v1", s)
+	onBoth(t, func(t *testing.T, s server) { k.drive(t, "v1", s) })
 }
 
 // TestKernelPreview: the same table by the way of older clients, classic staging and the commits API.
 func TestKernelPreview(t *testing.T) {
 	leg(t, "kernel", jdk, maven)
 	k := installKernel(t)
-	k.drive(t, "preview", serve(t))
+	onBoth(t, func(t *testing.T, s server) { k.drive(t, "preview", s) })
 }
 
 // A kernel is a class path: our driver and the jars it needs.
@@ -40,10 +39,8 @@ func installKernel(t *testing.T) kernel {
 
 func (k kernel) drive(t *testing.T, mode string, s server, more ...string) []string {
 	t.Helper()
-	argv := []string{
-		"java", "-Dlog4j2.level=ERROR", "-cp", string(k), "levee.clients.Main", mode, s.url, s.token, s.catalog, "default",
-	}
-	return drive(t, nil, append(argv, more...)...)
+	argv := []string{"java", "-Dlog4j2.level=ERROR", "-cp", string(k), "levee.clients.Main", mode}
+	return drive(t, nil, append(argv, s.argv("default", more...)...)...)
 }
 
 // keepTable makes a table with Kernel for another client to go on with.

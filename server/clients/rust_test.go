@@ -12,8 +12,9 @@ import (
 func TestRust(t *testing.T) {
 	leg(t, "rust", cargo)
 	driver := rustDriver(t)
-	s := serve(t)
-	drive(t, nil, driver, s.url, s.token, s.catalog, "default")
+	onBoth(t, func(t *testing.T, s server) {
+		drive(t, nil, driver, s.url, s.token, s.catalog, "default")
+	})
 }
 
 // rustDriver returns the built driver. Cargo's own folder stays beside the cached ones, for a change of

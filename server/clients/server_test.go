@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leveelake/catalog"
 	"github.com/leveelake/catalog/internal/pgtest"
 	"github.com/leveelake/catalog/internal/program"
 )
@@ -41,19 +42,46 @@ var buildServer = sync.OnceValues(func() (string, error) {
 type server struct {
 	url     string
 	catalog string
-	token   string
+	token   string // of the catalog's owner; any where none is asked for, because clients insist on sending one
+	reader  string // of one who may read all of the catalog and do no more; "" where no token is asked for
+}
+
+// argv is what a driver's arguments begin with.
+func (s server) argv(schema string, more ...string) []string {
+	return append([]string{s.url, s.token, s.reader, s.catalog, schema}, more...)
+}
+
+// An access is whether a server asks who one is.
+type access bool
+
+const (
+	open    access = false
+	guarded access = true
+)
+
+// onBoth runs fn on a server that lets everybody do everything, and on one that asks for tokens. On another store than
+// the usual one the latter must do.
+func onBoth(t *testing.T, fn func(t *testing.T, s server)) {
+	if os.Getenv("LEVEE_CLIENTS_STORE") != "postgres" {
+		t.Run("open", func(t *testing.T) { fn(t, serve(t, open)) })
+	}
+	t.Run("guarded", func(t *testing.T) { fn(t, serve(t, guarded)) })
 }
 
 // serve starts a server that ends with the test and must then end cleanly.
-func serve(t *testing.T) server {
+func serve(t *testing.T, a access) server {
 	t.Helper()
 	binary, err := buildServer()
 	must(t, err)
-	s := server{catalog: "main", token: "any"} // the server asks for no token, but the clients insist on sending one
+	s := server{catalog: "main", token: "any"}
 	address := freeAddress(t)
 	s.url = "http://" + address
 
-	cmd := exec.Command(binary, "serve", "--listen", address, "--data", t.TempDir(), "--catalog", s.catalog)
+	data := t.TempDir()
+	cmd := exec.Command(binary, "serve", "--listen", address, "--data", data, "--catalog", s.catalog)
+	if a == guarded {
+		cmd.Args = append(cmd.Args, "--admin", admin)
+	}
 	switch store := os.Getenv("LEVEE_CLIENTS_STORE"); store {
 	case "", "sqlite":
 	case "postgres":
@@ -62,6 +90,7 @@ func serve(t *testing.T) server {
 		t.Fatalf("LEVEE_CLIENTS_STORE is %q; it may be sqlite or postgres", store)
 	}
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LEVEE_") }) // they set flags, too
+	cmd.Env = append(cmd.Env, "LEVEE_KEY="+catalog.NewKey())
 	var log syncBuffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	must(t, cmd.Start())
@@ -79,6 +108,9 @@ func serve(t *testing.T) server {
 		}
 	})
 	s.await(t, ended)
+	if a == guarded {
+		s.share(t, data)
+	}
 	return s
 }
 
@@ -98,7 +130,7 @@ func stop(t *testing.T, cmd *exec.Cmd, ended <-chan error) {
 	}
 }
 
-// await returns when the server answers the question every delta/v1 client asks first.
+// await returns when the server answers the question every delta/v1 client asks first, be it with a request for a token.
 func (s server) await(t *testing.T, ended chan error) {
 	t.Helper()
 	config := s.url + "/api/2.1/unity-catalog/delta/v1/config?catalog=" + s.catalog + "&protocol-versions=1.0"
@@ -116,7 +148,7 @@ func (s server) await(t *testing.T, ended chan error) {
 			continue
 		}
 		resp.Body.Close()
-		if resp.StatusCode == http.StatusOK {
+		if resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusUnauthorized {
 			return
 		}
 		last = resp.Status

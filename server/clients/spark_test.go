@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// TestSpark: Spark SQL with delta-spark, whose delta/v1 client is the one in production.
+// TestSpark: Spark SQL with delta-spark, whose delta/v1 client is the one in production. One Spark, which is slow to
+// start, uses both kinds of servers.
 func TestSpark(t *testing.T) {
 	leg(t, "spark", jdk, maven, python)
 	spark := pythonEnv(t, "spark")
 	jars := sparkJars(t, spark)
-	s := serve(t)
-	spark.drive(t, beside(t, "spark/driver.py"), s.url, s.token, s.catalog, "spark", jars)
+	s, other := serve(t, guarded), serve(t, open)
+	spark.drive(t, beside(t, "spark/driver.py"), s.argv("spark", jars, other.url)...)
 }
 
 // sparkJars returns a folder with what PySpark does not bring: Delta, its client, and our catalog class.

@@ -1,8 +1,8 @@
 """Drives a Unity Catalog server with DuckDB and its unity_catalog and delta extensions.
 
-usage: driver.py SERVER TOKEN CATALOG SCHEMA TABLE ROWS
+usage: driver.py SERVER TOKEN READER CATALOG SCHEMA TABLE ROWS
 
-TABLE is a catalog-managed Delta table (id BIGINT, name STRING) that some other client made and that holds
+READER is the token of one who may only read; it is empty where the server asks for no token. TABLE is a catalog-managed Delta table (id BIGINT, name STRING) that some other client made and that holds
 ROWS rows; DuckDB reads it and appends to it through delta/v1. An external table is made here, registered
 through the classic endpoints and read. One line per check; OK and exit status 0 when all of them hold.
 """
@@ -16,7 +16,7 @@ import duckdb
 
 import external
 
-server, token, catalog, schema, table, rows = sys.argv[1:7]
+server, token, reader, catalog, schema, table, rows = sys.argv[1:8]
 rows = int(rows)
 bad = 0
 
@@ -39,7 +39,7 @@ def plain():
     return con
 
 
-def connect():
+def connect(token=token):
     con = plain()
     con.execute("CREATE SECRET (TYPE UNITY_CATALOG, TOKEN '%s', ENDPOINT '%s', AWS_REGION 'us-east-1')" % (token, server))
     con.execute("ATTACH '%s' AS u (TYPE UNITY_CATALOG, DEFAULT_SCHEMA '%s')" % (catalog, schema))
@@ -75,6 +75,14 @@ def race(a, b, name):
     check("winners", 1, won)
 
 
+def refused(what, status, call):
+    try:
+        call()
+        check(what, status, None)
+    except duckdb.Error as e:
+        check("%s: %s %s" % (what, type(e).__name__, str(e)[:300].replace("\n", " ")), True, str(status) in str(e))
+
+
 ext_name = "duck_ext_" + uuid.uuid4().hex[:8]
 root = os.path.join(tempfile.mkdtemp(), ext_name)
 external.write_table(plain(), root)
@@ -101,5 +109,14 @@ race(a, b, managed)
 check("rows after the race", rows + 4, count(connect(), managed))
 own = query(connect(), "SELECT id FROM %s WHERE name = 'duck' ORDER BY id" % managed)
 check("own rows", [(7000000,), (7000001,), (7000002,)], own[:3])
+if reader:
+    c = connect(reader)
+    check("reader's tables", True, {ext_name, table} <= {row[0] for row in query(c, "SELECT table_name FROM duckdb_tables()")})
+    check("reader's external rows", external.ROWS, query(c, "SELECT id, name FROM u.%s.%s ORDER BY id" % (schema, ext_name)))
+    check("reader's rows", rows + 4, count(c, managed))
+    refused("reader's insert", 403, lambda: insert(c, managed, 7000005))
+    for wrong in ("wrong", token[:-1]):
+        refused("wrong token", 401, lambda: count(connect(wrong), managed))
+    check("rows after the reader", rows + 4, count(connect(), managed))
 print("OK" if not bad else "%d FAILED" % bad)
 sys.exit(bad > 0)

@@ -1,11 +1,14 @@
 """Drives a Unity Catalog server with unitycatalog-client from PyPI.
 
-usage: driver.py SERVER TOKEN CATALOG SCHEMA PARTS
+usage: driver.py SERVER TOKEN READER CATALOG SCHEMA PARTS
 
-PARTS is a comma list of
+READER is the token of one who may only read, and TOKEN one of the principal "owner"; READER is empty where the server asks
+for no token. PARTS is a comma list of
   classic-external  catalogs, schemas, external tables and their credentials
+  classic-storage   permissions, storage credentials and external locations
   classic-staging   a managed table through staging-tables, tables and delta/preview/commits
   v1                a managed table through delta/v1
+  refusals          what READER may not, and what nobody may without a token
 One line per check; OK and exit status 0 when all of them hold.
 """
 import asyncio
@@ -31,7 +34,7 @@ from unitycatalog.delta.api.delta_configuration_api import DeltaConfigurationApi
 from unitycatalog.delta.api.delta_tables_api import DeltaTablesApi
 from unitycatalog.delta.api.delta_temporary_credentials_api import DeltaTemporaryCredentialsApi
 
-server, token, catalog, schema, parts = sys.argv[1:6]
+server, token, reader, catalog, schema, parts = sys.argv[1:7]
 base = server + "/api/2.1/unity-catalog"
 bad = 0
 
@@ -110,6 +113,103 @@ async def classic_external(client):
     await schemas.delete_schema(own_catalog + ".s")
     await catalogs.delete_catalog(own_catalog, force=True)
     check("deleted catalog", 404, await status(catalogs.get_catalog(own_catalog)))
+
+
+async def classic_storage(client):
+    grants, credentials, locations = uc.GrantsApi(client), uc.CredentialsApi(client), uc.ExternalLocationsApi(client)
+    own = "py_" + uuid.uuid4().hex[:8]
+    await uc.CatalogsApi(client).create_catalog(uc.CreateCatalog(name=own))
+    select = [uc.Privilege.USE_CATALOG, uc.Privilege.SELECT]
+
+    def change(add=(), remove=()):
+        changes = [uc.PermissionsChange(principal="somebody", add=list(add), remove=list(remove))]
+        return grants.update(uc.SecurableType.CATALOG, own, uc.UpdatePermissions(changes=changes))
+
+    def granted(answer):
+        return {a.principal: sorted(p.value for p in a.privileges) for a in answer.privilege_assignments}
+
+    check("granted", {"somebody": ["SELECT", "USE CATALOG"]}, granted(await change(add=select)))
+    check("granted again", {"somebody": ["SELECT", "USE CATALOG"]}, granted(await change(add=select)))
+    check("revoked", {"somebody": ["USE CATALOG"]}, granted(await change(remove=[uc.Privilege.SELECT])))
+    check("grants", {"somebody": ["USE CATALOG"]}, granted(await grants.get(uc.SecurableType.CATALOG, own)))
+    check("grants of somebody else", {}, granted(await grants.get(uc.SecurableType.CATALOG, own, principal="else")))
+    check("a privilege that is for others", 400, await status(change(add=[uc.Privilege.CREATE_CATALOG])))
+    check("grants on nothing", 404, await status(grants.get(uc.SecurableType.CATALOG, own + "x")))
+    await uc.CatalogsApi(client).delete_catalog(own)
+
+    role = uc.AwsIamRoleRequest(role_arn="arn:aws:iam::123456789012:role/r")
+    made = await credentials.create_credential(uc.CreateCredentialRequest(name=own, purpose=uc.CredentialPurpose.STORAGE, aws_iam_role=role))
+    check("credential role", role.role_arn, made.aws_iam_role.role_arn)
+    updated = await credentials.update_credential(own, uc.UpdateCredentialRequest(comment="c"))
+    check("credential updated", (made.id, "c"), (updated.id, updated.comment))
+    check("credential listed", True, own in [c.name for c in (await credentials.list_credentials()).credentials])
+    url = "s3://levee-" + own.replace("_", "-")
+    placed = await locations.create_external_location(uc.CreateExternalLocation(name=own, url=url + "/p", credential_name=own))
+    check("location credential", made.id, placed.credential_id)
+    moved = await locations.update_external_location(own, uc.UpdateExternalLocation(url=url + "/q", comment="c"))
+    check("location updated", (url + "/q", "c"), (moved.url, moved.comment))
+    check("location listed", True, own in [x.name for x in (await locations.list_external_locations()).external_locations])
+    check("credential in use", 400, await status(credentials.delete_credential(own)))
+    await locations.delete_external_location(own)
+    check("location deleted", 404, await status(locations.get_external_location(own)))
+    await credentials.delete_credential(own)
+    check("credential deleted", 404, await status(credentials.get_credential(own)))
+
+
+async def refusals(client):
+    """client has the owner's token."""
+    tables = uc.TablesApi(client)
+    name = "py_kept_" + uuid.uuid4().hex[:8]
+    table = await tables.create_table(uc.CreateTable(
+        name=name, catalog_name=catalog, schema_name=schema, table_type=uc.TableType.EXTERNAL, columns=[ID_COLUMN],
+        data_source_format=uc.DataSourceFormat.DELTA, storage_location="file://" + os.path.join(tempfile.mkdtemp(), name)))
+    check("table owner", "owner" if reader else None, table.owner)
+    check("no volumes", [], (await uc.VolumesApi(client).list_volumes(catalog, schema)).volumes)
+    check("no functions", [], (await uc.FunctionsApi(client).list_functions(catalog, schema)).functions)
+    check("no models", [], (await uc.RegisteredModelsApi(client).list_registered_models()).registered_models)
+    check("a volume", 501, await status(uc.VolumesApi(client).get_volume(full(name))))
+    if reader:
+        await refused_reader(name, table.table_id)
+        for wrong in ("Bearer wrong", "Bearer " + token[:-1], "Basic " + token, None):
+            await refused_nobody(name, wrong)
+    await tables.delete_table(full(name))
+
+
+async def refused_reader(name, table_id):
+    async with classic_client("Bearer " + reader) as client:
+        tables, keys = uc.TablesApi(client), uc.TemporaryCredentialsApi(client)
+        check("reader's table", table_id, (await tables.get_table(full(name))).table_id)
+        check("reader's tables", True, name in [t.name for t in (await tables.list_tables(catalog, schema)).tables])
+        for operation, want in ((uc.TableOperation.READ, 200), (uc.TableOperation.READ_WRITE, 403)):
+            ask = uc.GenerateTemporaryTableCredential(table_id=table_id, operation=operation)
+            check("reader's keys to " + operation, want, await status(keys.generate_temporary_table_credentials(ask)))
+        check("reader's delete", 403, await status(tables.delete_table(full(name))))
+        check("reader's catalog", 403, await status(uc.CatalogsApi(client).create_catalog(uc.CreateCatalog(name="py_no"))))
+        check("reader's schema", 403, await status(uc.SchemasApi(client).create_schema(uc.CreateSchema(name="no", catalog_name=catalog))))
+        check("reader's update", 403, await status(uc.CatalogsApi(client).update_catalog(catalog, uc.UpdateCatalog(comment="no"))))
+        change = uc.PermissionsChange(principal="reader", add=[uc.Privilege.MODIFY], remove=[])
+        check("reader's grant", 403, await status(uc.GrantsApi(client).update(
+            uc.SecurableType.CATALOG, catalog, uc.UpdatePermissions(changes=[change]))))
+        check("reader's staging table", 403, await status(tables.create_staging_table(
+            uc.CreateStagingTable(name="no", catalog_name=catalog, schema_name=schema))))
+    async with v1_client("Bearer " + reader) as client:
+        tables = DeltaTablesApi(client)
+        check("reader's load", table_id, str((await tables.load_table(catalog, schema, name)).metadata.table_uuid))
+        check("reader's staging", 403, await status(tables.create_staging_table(catalog, schema, models.DeltaCreateStagingTableRequest(name="no"))))
+        check("reader's rename", 403, await status(tables.rename_table(catalog, schema, name, models.DeltaRenameTableRequest(new_name="no"))))
+        assert_uuid = models.DeltaAssertTableUUID(type="assert-table-uuid", uuid=table_id)
+        change = models.DeltaSetPropertiesUpdate(action="set-properties", updates={"k": "v"})
+        check("reader's property", 403, await status(tables.update_table(
+            catalog, schema, name, models.DeltaUpdateTableRequest(requirements=[assert_uuid], updates=[change]))))
+
+
+async def refused_nobody(name, header):
+    async with classic_client(header) as client:
+        check("nobody's catalogs", 401, await status(uc.CatalogsApi(client).list_catalogs()))
+        check("nobody's table", 401, await status(uc.TablesApi(client).get_table(full(name))))
+    async with v1_client(header) as client:
+        check("nobody's config", 401, await status(DeltaConfigurationApi(client).get_config(catalog, "1.0")))
+        check("nobody's load", 401, await status(DeltaTablesApi(client).load_table(catalog, schema, name)))
 
 
 def preview_commits(table_id, uri, in_query=False):
@@ -235,19 +335,28 @@ def v1_create(name, staging):
         last_commit_timestamp_ms=first["timestamp"])
 
 
-CLASSIC = {"classic-external": classic_external, "classic-staging": classic_staging}
-DELTA = {"v1": v1}
+def classic_client(header):
+    return uc.ApiClient(uc.Configuration(host=base), header_name=header and "Authorization", header_value=header)
+
+
+def v1_client(header):
+    return delta_client.ApiClient(delta_configuration.Configuration(host=base), header_name=header and "Authorization", header_value=header)
+
+
+PARTS = {
+    "classic-external": (classic_client, classic_external),
+    "classic-storage": (classic_client, classic_storage),
+    "classic-staging": (classic_client, classic_staging),
+    "v1": (v1_client, v1),
+    "refusals": (classic_client, refusals),
+}
 
 
 async def main():
-    header = {"header_name": "Authorization", "header_value": "Bearer " + token}
     for part in parts.split(","):
-        if part in CLASSIC:
-            async with uc.ApiClient(uc.Configuration(host=base), **header) as client:
-                await CLASSIC[part](client)
-        else:
-            async with delta_client.ApiClient(delta_configuration.Configuration(host=base), **header) as client:
-                await DELTA[part](client)
+        client_of, run = PARTS[part]
+        async with client_of("Bearer " + token) as client:
+            await run(client)
     print("OK" if not bad else "%d FAILED" % bad)
     sys.exit(bad > 0)
 

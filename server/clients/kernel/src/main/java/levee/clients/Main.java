@@ -57,18 +57,21 @@ import org.apache.hadoop.conf.Configuration;
  * Drives a Unity Catalog server with Delta Kernel and the published Unity Catalog client.
  *
  * <pre>
- * v1      SERVER TOKEN CATALOG SCHEMA [keep]      life of a table through the delta/v1 endpoints
- * preview SERVER TOKEN CATALOG SCHEMA [keep]      the same through staging-tables, tables, delta/preview/commits
- * read    SERVER TOKEN CATALOG SCHEMA TABLE ROWS  reads a table some other client wrote, and counts
+ * v1      SERVER TOKEN READER CATALOG SCHEMA [keep]      life of a table through the delta/v1 endpoints
+ * preview SERVER TOKEN READER CATALOG SCHEMA [keep]      the same through staging-tables, tables, delta/preview/commits
+ * read    SERVER TOKEN READER CATALOG SCHEMA TABLE ROWS  reads a table some other client wrote, and counts
  * </pre>
  *
- * With keep the table stays, and its name and number of rows are printed. One line per check; exits 1 on the first mismatch.
+ * READER is the token of one who may only read, and TOKEN one of the principal "owner"; it is empty where the server asks for
+ * no token. With keep the table stays, and its name and number of rows are printed. One line per check; exits 1 on the
+ * first mismatch.
  */
 public final class Main {
   static final int COMMITS = 4;
   static final int WRITERS = 3;
 
-  final String uri, token, catalog, schema;
+  final String uri, catalog, schema;
+  final Map<String, String> auth; // the settings of a TokenProvider
   final boolean v1;
   final ApiClient api;
   final UCClient uc;
@@ -81,18 +84,27 @@ public final class Main {
   // what the table must hold now
   long version, rows;
 
-  Main(boolean v1, String uri, String token, String catalog, String schema) {
+  Main(boolean v1, String uri, Map<String, String> auth, String catalog, String schema) {
     this.v1 = v1;
     this.uri = uri;
-    this.token = token;
+    this.auth = auth;
     this.catalog = catalog;
     this.schema = schema;
-    api = ApiClientBuilder.create().uri(uri).tokenProvider(provider()).build();
+    api = ApiClientBuilder.create().uri(uri).tokenProvider(TokenProvider.create(auth)).build();
     uc = v1
-        ? new UCDeltaTokenBasedRestClient(
-            Map.of("uri", uri, "auth.type", "static", "auth.token", token, "appVersions.LeveeClients", "1"), null)
-        : new UCTokenBasedRestClient(uri, provider(), Map.of("LeveeClients", "1"));
+        ? new UCDeltaTokenBasedRestClient(settings(), null)
+        : new UCTokenBasedRestClient(uri, TokenProvider.create(auth), Map.of("LeveeClients", "1"));
     tables = new UCCatalogManagedClient(uc);
+  }
+
+  Map<String, String> settings() {
+    Map<String, String> all = new TreeMap<>(Map.of("uri", uri, "appVersions.LeveeClients", "1"));
+    auth.forEach((k, v) -> all.put("auth." + k, v));
+    return all;
+  }
+
+  static Map<String, String> token(String token) {
+    return Map.of("type", "static", "token", token);
   }
 
   public static void main(String[] a) {
@@ -108,19 +120,15 @@ public final class Main {
   }
 
   static void run(String[] a) throws Exception {
-    Main m = new Main(!a[0].equals("preview"), a[1], a[2], a[3], a[4]);
+    Main m = new Main(!a[0].equals("preview"), a[1], token(a[2]), a[4], a[5]);
     if (a[0].equals("read")) {
-      m.readForeign(a[5], Long.parseLong(a[6]));
+      m.readForeign(a[6], Long.parseLong(a[7]));
     } else {
-      m.life(a.length > 5 && a[5].equals("keep"));
+      m.life(a[2], a[3], a.length > 6 && a[6].equals("keep"));
     }
   }
 
-  TokenProvider provider() {
-    return TokenProvider.create(Map.of("type", "static", "token", token));
-  }
-
-  void life(boolean keep) throws Exception {
+  void life(String token, String reader, boolean keep) throws Exception {
     allowExisting(() -> new CatalogsApi(api).createCatalog(new CreateCatalog().name(catalog)));
     allowExisting(() -> new SchemasApi(api).createSchema(new CreateSchema().name(schema).catalogName(catalog)));
     say("metastore " + uc.getMetastoreId());
@@ -130,6 +138,12 @@ public final class Main {
     race();
     crowd();
     changeProperties();
+    if (!reader.isEmpty()) {
+      byOAuth(token);
+      byReader(reader);
+      byNobody(token.substring(1));
+      byNobody("x");
+    }
     publishAndGoOn();
     if (!v1) throughV1();
     if (keep) {
@@ -266,7 +280,7 @@ public final class Main {
 
   /** The same table through the delta/v1 endpoints: there is one log, whichever way leads to it. */
   void throughV1() throws Exception {
-    Main other = new Main(true, uri, token, catalog, schema);
+    Main other = new Main(true, uri, auth, catalog, schema);
     other.readForeign(table, rows);
     version = Rows.append(engine, other.latest(), 400, 1);
     rows++;
@@ -275,6 +289,72 @@ public final class Main {
     rows++;
     other.readForeign(table, rows);
     other.uc.close();
+  }
+
+  /** The same table as somebody else sees it. */
+  Main as(Map<String, String> auth) {
+    Main other = new Main(v1, uri, auth, catalog, schema);
+    other.table = table;
+    other.id = id;
+    other.location = location;
+    other.version = version;
+    other.rows = rows;
+    return other;
+  }
+
+  /** The token as the secret of an OAuth client, for which the client gets itself a short-lived one. */
+  void byOAuth(String token) throws Exception {
+    Main other = as(Map.of("type", "oauth", "oauth.uri", uri + "/oauth2/token", "oauth.clientId", "owner", "oauth.clientSecret", token));
+    version = Rows.append(engine, other.latest(), 600, 1);
+    rows++;
+    checkLatest("after a commit by OAuth");
+    other.uc.close();
+  }
+
+  void byReader(String token) throws Exception {
+    Main other = as(token(token));
+    other.checkLatest("for a reader");
+    check("owner", "owner", new TablesApi(other.api).getTable(fullName(), null, null).getOwner());
+    refused("reader's commit", 403, () -> Rows.appendOnce(engine, other.latest(), 700, 1));
+    refused("reader's delete", 403, () -> new TablesApi(other.api).deleteTable(fullName()));
+    refused("reader's staging", 403, () -> new TablesApi(other.api).createStagingTable(
+        new CreateStagingTable().catalogName(catalog).schemaName(schema).name(table + "_no")));
+    if (v1) {
+      refused("reader's delta staging", 403, () -> ((UCDeltaClient) other.uc).createStagingTable(other.identifier()));
+      DeltaTablesApi delta = new DeltaTablesApi(other.api);
+      refused("reader's rename", 403, () -> {
+        delta.renameTable(catalog, schema, table, new DeltaRenameTableRequest().newName(table + "_no"));
+        return null;
+      });
+      DeltaTemporaryCredentialsApi keys = new DeltaTemporaryCredentialsApi(other.api);
+      keys.getTableCredentials(DeltaCredentialOperation.READ, catalog, schema, table);
+      refused("reader's keys to write", 403, () -> keys.getTableCredentials(DeltaCredentialOperation.READ_WRITE, catalog, schema, table));
+    }
+    checkLatest("after the reader");
+    other.uc.close();
+  }
+
+  void byNobody(String token) throws Exception {
+    Main other = as(token(token));
+    refused("load with a wrong token", 401, other::latest);
+    refused("list with a wrong token", 401, () -> new TablesApi(other.api).listTables(catalog, schema, null, null));
+    other.uc.close();
+  }
+
+  /** The client throws an exception of its own, and it tells the status. */
+  static void refused(String what, int status, Callable<?> c) {
+    try {
+      c.call();
+    } catch (Exception e) {
+      for (Throwable t = e; t != null; t = t.getCause()) {
+        if (t instanceof ApiException a && a.getCode() == status || String.valueOf(t.getMessage()).contains("HTTP " + status)) {
+          say("ok   " + what + " refused: " + e.getClass().getSimpleName() + " " + String.valueOf(e.getMessage()).split("\n")[0]);
+          return;
+        }
+      }
+      e.printStackTrace();
+    }
+    fail(what + " was not refused with " + status);
   }
 
   /** What Kernel itself does not call: load, credentials, metrics, rename and drop of the delta/v1 endpoints. */

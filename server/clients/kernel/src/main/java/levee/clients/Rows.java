@@ -31,7 +31,15 @@ final class Rows {
 
   /** Commits n new rows on top of s and returns the version they landed on. */
   static long append(Engine e, Snapshot s, long base, int n) throws Exception {
-    Transaction txn = s.buildUpdateTableTransaction(ENGINE, Operation.WRITE).build(e);
+    return append(e, s.buildUpdateTableTransaction(ENGINE, Operation.WRITE).build(e), base, n);
+  }
+
+  /** Append that is not repeated when the catalog refuses it in a way that Kernel does not know. */
+  static long appendOnce(Engine e, Snapshot s, long base, int n) throws Exception {
+    return append(e, s.buildUpdateTableTransaction(ENGINE, Operation.WRITE).withMaxRetries(0).build(e), base, n);
+  }
+
+  private static long append(Engine e, Transaction txn, long base, int n) throws Exception {
     Row state = txn.getTransactionState(e);
     Object[] ids = new Object[n], names = new Object[n];
     for (int i = 0; i < n; i++) {

@@ -44,7 +44,9 @@ public class UCSingleCatalog extends DeltaCatalog {
 
     Delegate(String name, CaseInsensitiveStringMap options) {
       this.name = name;
-      TokenProvider token = TokenProvider.create(Map.of("type", "static", "token", options.get("auth.token")));
+      Map<String, String> auth = new HashMap<>();
+      options.forEach((k, v) -> { if (k.startsWith("auth.")) auth.put(k.substring("auth.".length()), v); });
+      TokenProvider token = TokenProvider.create(auth);
       ApiClient client = ApiClientBuilder.create().uri(options.get("uri")).tokenProvider(token).build();
       tables = new TablesApi(client);
       schemas = new SchemasApi(client);

@@ -64,10 +64,11 @@ func (c *Catalog) adoptKeys(ctx context.Context, tx storage.Tx, id types.ID) err
 		return nil
 	case at > 0:
 		next := old
-		next.Body, next.Updated, next.Revision = plainJSON(keyInUse{ours[0]}), now, old.Revision+1
+		next.Body = plainJSON(keyInUse{ours[0]})
+		touch(&next, now)
 		return tx.Replace(ctx, old, next)
 	case len(ours) == 0:
-		return types.FailedPrecondition.Errorf("the key file is not the one this store was made with: the store needs the key %s, and there is none", used.Fingerprint)
+		return types.FailedPrecondition.Errorf("Config.Keys are not those that this store was made with: it needs the key %s, and there is none", used.Fingerprint)
 	}
-	return types.FailedPrecondition.Errorf("the key file is not the one this store was made with: the store needs the key %s, the file has %q", used.Fingerprint, ours)
+	return types.FailedPrecondition.Errorf("Config.Keys are not those that this store was made with: it needs the key %s, not %q", used.Fingerprint, ours)
 }

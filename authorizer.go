@@ -6,12 +6,12 @@ import (
 	"github.com/leveelake/catalog/types"
 )
 
-// An Authorizer decides who may do what. [Grants] is the one that a catalog has rules for; another
-// may ask elsewhere.
+// An Authorizer decides who may do what. [Grants] is the one that a catalog has rules for.
 type Authorizer interface {
-	// Allows reports whether what a says may be done. It is called within transactions, for
-	// lists once a line, and again when a transaction runs again: it must be quick, and depend on a alone.
-	Allows(ctx context.Context, a Access) bool
+	// Allows reports whether what a says may be done. It is called within transactions, for lists once a
+	// line, and again when a transaction runs again: it must be quick and have no effect. An error means that it
+	// does not know: the request fails with it.
+	Allows(ctx context.Context, a Access) (bool, error)
 }
 
 // An Access is what somebody wants to do.
@@ -39,9 +39,9 @@ const (
 	// Of the metastore.
 	ActAdminister       Action = "administer"    // tokens, for example
 	ActSeeMetastore     Action = "see metastore" // its own grants
-	ActCreateCatalog    Action = "create catalog"
-	ActCreateCredential Action = "create storage credential"
-	ActCreateLocation   Action = "create external location"
+	ActCreateCatalog    Action = "create catalogs in metastore"
+	ActCreateCredential Action = "create storage credentials in metastore"
+	ActCreateLocation   Action = "create external locations in metastore"
 
 	// Of a catalog. Who may not use one is told that it does not exist, when going further down.
 	ActUseCatalog      Action = "use catalog"
@@ -49,7 +49,7 @@ const (
 	ActUpdateCatalog   Action = "update catalog"
 	ActTransferCatalog Action = "change the owner of catalog"
 	ActDeleteCatalog   Action = "delete catalog"
-	ActCreateSchema    Action = "create schema in catalog"
+	ActCreateSchema    Action = "create schemas in catalog"
 
 	// Of a schema; using it is as of a catalog.
 	ActUseSchema      Action = "use schema"
@@ -58,7 +58,7 @@ const (
 	ActTransferSchema Action = "change the owner of schema"
 	ActRenameSchema   Action = "rename schema"
 	ActDeleteSchema   Action = "delete schema"
-	ActCreateTable    Action = "create table in schema"
+	ActCreateTable    Action = "create tables in schema"
 
 	// Of a table.
 	ActGetTable        Action = "get table"

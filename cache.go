@@ -29,6 +29,9 @@ func known(name types.TableName) revision {
 	return revision{types.ID(name.Catalog + "." + name.Schema + "." + name.Table), "name", 0}
 }
 
+// decodedBody is the kind of what was made of the body of a small object, such as a grant.
+const decodedBody types.Kind = "body"
+
 // keep remembers what t, called name, was made of. t must be durable: in a transaction that is going on, a
 // revision may still come to nothing and be given to another value.
 func (c *Catalog) keep(t *table, name types.TableName) {

@@ -205,12 +205,23 @@ func update[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx) (T, e
 		done = &recorder{Tx: tx}
 		return fn(done)
 	})
-	if err == nil {
+	if uncertain := errors.Is(err, types.CommitStateUnknown); err == nil || uncertain && done != nil {
 		for _, e := range done.events() {
+			e.Uncertain = uncertain
 			c.tell(ctx, e)
 		}
 	}
 	return out, typed(err)
+}
+
+// updateAgain is update that tries once more if another request has just inserted what fn wanted to insert, for
+// an fn that finds it then.
+func updateAgain[T any](ctx context.Context, c *Catalog, fn func(tx storage.Tx) (T, error)) (T, error) {
+	out, err := update(ctx, c, fn)
+	if errors.Is(err, storage.ErrExists) {
+		out, err = update(ctx, c, fn)
+	}
+	return out, err
 }
 
 // view is storage.View likewise.

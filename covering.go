@@ -29,7 +29,7 @@ type permit struct {
 	refusal  error
 }
 
-// permitOf is permitTable for a table.
+// permitOf is the permit for the files of the table n; one that is unvouched for is refused.
 func (c *Catalog) permitOf(ctx context.Context, tx storage.ReadTx, n storage.Node, op types.Operation) (permit, error) {
 	t, err := c.table(n)
 	if err != nil {

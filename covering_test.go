@@ -31,11 +31,11 @@ type listener struct {
 	said    []string
 }
 
-func (a *listener) Allows(_ context.Context, access Access) bool {
+func (a *listener) Allows(_ context.Context, access Access) (bool, error) {
 	if l := access.On[len(access.On)-1]; l.Kind == types.KindCredential || l.Kind == types.KindExternalLocation {
 		a.said = append(a.said, fmt.Sprintf("%s %s", access.Action, l.Name))
 	}
-	return !a.refused[access.Action]
+	return !a.refused[access.Action], nil
 }
 
 // TestCoveredPlaces: what an external location and its credential say holds for tables, staging tables and paths.

@@ -134,9 +134,6 @@ func (c *Catalog) create(ctx context.Context, in types.SchemaName, req types.Cre
 	return t.public(in)
 }
 
-// formats are the formats of tables that can be registered.
-var formats = []string{types.FormatDelta, "ICEBERG", "HUDI", "PARQUET", "CSV", "JSON", "ORC", "AVRO", "TEXT", "UNITY_CATALOG", "DELTASHARING"}
-
 // checkCreate refuses a request that could make no table anywhere.
 func (r rules) checkCreate(req types.CreateTable) error {
 	bad := func(format string, args ...any) error {
@@ -149,8 +146,8 @@ func (r rules) checkCreate(req types.CreateTable) error {
 	switch {
 	case !managed && req.Type != types.External:
 		return bad("table-type is %q; it must be %s or %s", req.Type, types.Managed, types.External)
-	case !slices.Contains(formats, req.Format):
-		return bad("data_source_format is %q; it must be one of %s", req.Format, strings.Join(formats, ", "))
+	case !slices.Contains(types.Formats(), req.Format):
+		return bad("data_source_format is %q; it must be one of %s", req.Format, strings.Join(types.Formats(), ", "))
 	case managed && req.Format != types.FormatDelta:
 		return bad("a managed table's data_source_format is %q; it must be %s", req.Format, types.FormatDelta)
 	case req.LastCommitTimestamp != nil && *req.LastCommitTimestamp < 0:

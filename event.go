@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"time"
@@ -12,8 +11,8 @@ import (
 
 // An EventSink is told what was done: every change, and each credential that was vended.
 type EventSink interface {
-	// Event is called once what it tells is durable, before the caller gets the answer. It should return
-	// soon; what goes wrong in it is its own affair. Of what is removed beneath a catalog or schema it is not told by
+	// Event is called once what it tells is durable, or the store cannot tell whether it is (Uncertain), and before the
+	// caller gets the answer. It should return soon; what goes wrong in it is its own affair. Of what is removed beneath a catalog or schema it is not told by
 	// itself, nor of totals of metrics.
 	Event(ctx context.Context, e types.Event)
 }
@@ -32,10 +31,13 @@ func (l EventLog) Event(ctx context.Context, e types.Event) {
 	number := func(key string, value int64) { attrs = append(attrs, slog.Int64(key, value)) }
 	text("request", e.RequestID)
 	text("principal", e.Principal)
-	text("action", e.Action)
+	text("action", string(e.Action))
 	text("kind", string(e.Kind))
 	text("id", string(e.ID))
 	text("name", e.Name)
+	if e.Uncertain {
+		attrs = append(attrs, slog.Bool("uncertain", true))
+	}
 	if e.Before != 0 {
 		number("before", e.Before)
 	}
@@ -49,7 +51,7 @@ func (l EventLog) Event(ctx context.Context, e types.Event) {
 		number("backfilled", *e.Backfilled)
 	}
 	text("grantee", e.Grantee)
-	if e.Kind == kindGrant {
+	if e.Kind == types.KindGrant {
 		attrs = append(attrs, slog.Any("privileges", e.Privileges))
 	}
 	text("location", e.Location)
@@ -80,14 +82,5 @@ func (c *Catalog) tellVend(ctx context.Context, id types.ID, location string, cr
 	if id == "" {
 		kind = types.KindExternalLocation
 	}
-	c.tell(ctx, types.Event{Action: "vend", Kind: kind, ID: id, Location: location, Operation: cred.Operation, Expires: cred.Expiration.Truncate(time.Millisecond)})
-}
-
-// granteeOf fills in what a grant's event tells beside the securable.
-func granteeOf(e *types.Event, principal string, body []byte) {
-	e.Grantee = principal
-	var g grant
-	if json.Unmarshal(body, &g) == nil {
-		e.Privileges = g.Privileges
-	}
+	c.tell(ctx, types.Event{Action: types.EventVend, Kind: kind, ID: id, Location: location, Operation: cred.Operation, Expires: cred.Expiration.Truncate(time.Millisecond)})
 }

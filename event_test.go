@@ -31,7 +31,7 @@ func (s *events) take() string {
 	defer s.mu.Unlock()
 	var out []string
 	for _, e := range s.told {
-		out = append(out, e.Action+" "+string(e.Kind)+" "+e.Name)
+		out = append(out, string(e.Action)+" "+string(e.Kind)+" "+e.Name)
 	}
 	s.told = nil
 	return strings.Join(out, ", ")

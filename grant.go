@@ -11,9 +11,9 @@ import (
 type Grants struct{}
 
 // Allows is one look into the table of rights.
-func (Grants) Allows(_ context.Context, a Access) bool {
+func (Grants) Allows(_ context.Context, a Access) (bool, error) {
 	may, ok := rights[a.Action]
-	return ok && may(held{caller{a.Principal, a.Groups}, a.On})
+	return ok && may(held{caller{a.Principal, a.Groups}, a.On}), nil
 }
 
 // rights is the one table of who may do what, for all faces. An owner of what is above does not

@@ -61,17 +61,9 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 	}
 	p, err := view(ctx, c, func(tx storage.ReadTx) (page, error) {
 		p := page{items: []T{}}
-		chain, err := tx.Lookup(ctx, l.path, c.withGrants(ctx, storage.Want{}))
-		if err == nil {
-			err = c.checkHidden(ctx, tx, append(slices.Clip(l.path), storage.Step{Kind: l.kind}), chain)
-		}
-		switch {
-		case err != nil:
+		chain, on, err := c.inside(ctx, tx, l.path)
+		if err != nil || len(chain) == 0 {
 			return p, err
-		case len(chain) == 0 && len(l.path) == 0:
-			return p, nil // no metastore yet: no catalogs
-		case len(chain) <= len(l.path):
-			return p, missing(l.path, chain)
 		}
 		at := pageToken{Parent: last(chain).ID, Kind: l.kind, Filter: l.filter}
 		if err := at.decode(l.page.Token); err != nil {
@@ -82,10 +74,7 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 				return p, err
 			}
 		}
-		visible, err := c.visible(ctx, tx, l.act, chain)
-		if err != nil {
-			return p, err
-		}
+		visible := c.visible(ctx, tx, l.act, on)
 		after, lastShown := at.After, at.After // a token tells no name that the caller may not see
 		// Where much is left out, a page is filled by few long reads instead of many short ones.
 		for limit := size + 1; ; limit = min(2*limit, max(size+1, mostAtOnce)) {
@@ -109,8 +98,8 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 				}
 				if ok && len(p.items) == size {
 					at.After = lastShown
-					p.next, err = at.encode()
-					return p, err
+					p.next = encodeCursor(at)
+					return p, nil
 				}
 				if ok {
 					p.items = append(p.items, out)
@@ -125,23 +114,18 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 	return p.items, p.next, err
 }
 
-// visible tells which children of the last of chain the caller may see in a list. What the rule needs of
-// the chain is decoded once.
-func (c *Catalog) visible(ctx context.Context, tx storage.ReadTx, act Action, chain []storage.Node) (func(storage.Node) (bool, error), error) {
+// visible tells which children of the end of a chain the caller may see in a list.
+func (c *Catalog) visible(ctx context.Context, tx storage.ReadTx, act Action, on []Level) func(storage.Node) (bool, error) {
 	if c.authorizer == nil {
-		return func(storage.Node) (bool, error) { return true, nil }, nil
-	}
-	levels, err := c.levels(tx, chain)
-	if err != nil {
-		return nil, err
+		return func(storage.Node) (bool, error) { return true, nil }
 	}
 	return func(n storage.Node) (bool, error) {
 		l, err := c.level(tx, n)
 		if err != nil {
 			return false, err
 		}
-		return c.authorizer.Allows(ctx, accessOf(ctx, act, append(slices.Clip(levels), l))), nil
-	}, nil
+		return c.allows(ctx, act, append(slices.Clip(on), l))
+	}
 }
 
 // decode reads where token says to go on. A token of another list is refused.
@@ -150,18 +134,22 @@ func (t *pageToken) decode(token string) error {
 		return nil
 	}
 	var got pageToken
-	data, err := base64.RawURLEncoding.DecodeString(token)
-	if err == nil {
-		err = json.Unmarshal(data, &got)
-	}
-	if err != nil || got.Parent != t.Parent || got.Kind != t.Kind || got.Filter != t.Filter {
-		return types.InvalidParameterValue.Errorf("the page token is not one of this list")
+	if !decodeCursor(token, &got) || got.Parent != t.Parent || got.Kind != t.Kind || got.Filter != t.Filter {
+		return errOtherList()
 	}
 	t.After = got.After
 	return nil
 }
 
-func (t *pageToken) encode() (string, error) {
-	data, err := json.Marshal(t)
-	return base64.RawURLEncoding.EncodeToString(data), err
+func errOtherList() error {
+	return types.InvalidParameterValue.Errorf("the page token is not one of this list")
 }
+
+// decodeCursor reads what encodeCursor has made, and reports whether it could.
+func decodeCursor(token string, into any) bool {
+	data, err := base64.RawURLEncoding.DecodeString(token)
+	return err == nil && json.Unmarshal(data, into) == nil
+}
+
+// encodeCursor makes a page token of where a list goes on.
+func encodeCursor(v any) string { return base64.RawURLEncoding.EncodeToString(plainJSON(v)) }

@@ -35,7 +35,7 @@ func taken(path []storage.Step) error {
 	return types.AlreadyExists.Errorf("%s %q exists already", title(kind), fullName(path)).About(kind)
 }
 
-// claimed is the error of an update that gives a name to something: err, or the same as vacant's if
+// claimed is the error of an update that gives a name to something: err, or the same as vacancy's if
 // another request has taken the name of path meanwhile.
 func claimed(err error, path []storage.Step) error {
 	if errors.Is(err, storage.ErrExists) {
@@ -61,10 +61,26 @@ func fullName(path []storage.Step) string {
 	return strings.Join(names, ".")
 }
 
+// fullNameOf is the name that a chain leads to.
+func fullNameOf(chain []storage.Node) string {
+	if len(chain) == 1 {
+		return chain[0].Name
+	}
+	names := make([]string, 0, len(chain))
+	for _, n := range chain[1:] {
+		names = append(names, n.Name)
+	}
+	return strings.Join(names, ".")
+}
+
 // missing is the error for a path that exists only as far as chain goes.
 func missing(path []storage.Step, chain []storage.Node) error {
 	found := max(len(chain)-1, 0) // without a root there is no catalog
-	kind := path[found].Kind
+	return absent(path[found].Kind, fullName(path[:found+1]))
+}
+
+// absent is the error for an object that does not exist.
+func absent(kind types.Kind, name string) error {
 	code, ok := map[types.Kind]types.Code{
 		types.KindCatalog: types.NoSuchCatalog,
 		types.KindSchema:  types.NoSuchSchema,
@@ -73,7 +89,7 @@ func missing(path []storage.Step, chain []storage.Node) error {
 	if !ok {
 		code = types.NotFound
 	}
-	return code.Errorf("%s %q does not exist", title(kind), fullName(path[:found+1])).About(kind)
+	return code.Errorf("%s %q does not exist", title(kind), name).About(kind)
 }
 
 // schemaOf is the name of the schema in a chain that goes down to a table.

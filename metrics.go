@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -59,10 +58,7 @@ func (c *Catalog) ReportMetrics(ctx context.Context, name types.TableName, req t
 		touch(&new, now)
 		return none, tx.Replace(ctx, *old, new)
 	}
-	_, err := update(ctx, c, report)
-	if errors.Is(err, storage.ErrExists) { // another request has told first of the table
-		_, err = update(ctx, c, report)
-	}
+	_, err := updateAgain(ctx, c, report)
 	if err == nil && c.metrics != nil && req.Report != nil && req.Report.Commit != nil {
 		if err := c.tellSink(ctx, name, req); err != nil {
 			c.log.WarnContext(ctx, "the metrics sink refused a report", "table", name, "err", err)

@@ -106,11 +106,12 @@ func (c *Catalog) checkRoot(ctx context.Context, tx storage.ReadTx, root string)
 type renewal struct {
 	name, comment, owner *string
 	properties           map[string]string
-	update               Action // of anything but owner and …
-	transfer, rename     Action // … name
+	update               Action // of what is neither owner nor name
+	transfer             Action // of the owner
+	rename               Action // of the name
 }
 
-// updateNamespace changes the object at path, and returns the chain down to it as it is then.
+// updateNamespace changes the object at path, and returns it as it is then.
 func (c *Catalog) updateNamespace(ctx context.Context, path []storage.Step, r renewal) (storage.Object, error) {
 	step := path[len(path)-1]
 	if err := r.check(c.rules); err != nil {
@@ -127,10 +128,8 @@ func (c *Catalog) updateNamespace(ctx context.Context, path []storage.Step, r re
 		if err != nil {
 			return storage.Object{}, err
 		}
-		for _, act := range acts[1:] {
-			if err := c.check(ctx, tx, act, chain); err != nil {
-				return storage.Object{}, err
-			}
+		if err := c.checkOn(ctx, tx, chain, acts[1:]...); err != nil {
+			return storage.Object{}, err
 		}
 		if err := c.free(ctx, tx, path, target); err != nil {
 			return storage.Object{}, err
@@ -168,20 +167,8 @@ func (c *Catalog) free(ctx context.Context, tx storage.ReadTx, path, target []st
 
 // check refuses what no catalog or schema could become.
 func (r renewal) check(rules rules) error {
-	if r.name != nil {
-		if err := rules.checkName("new_name", *r.name); err != nil {
-			return err
-		}
-	}
-	if r.owner != nil {
-		if err := checkPrincipal("owner", *r.owner); err != nil {
-			return err
-		}
-	}
-	if r.comment != nil {
-		if err := checkText("comment", *r.comment); err != nil {
-			return err
-		}
+	if err := checkChange(rules, r.name, r.owner, r.comment); err != nil {
+		return err
 	}
 	return rules.checkProperties("properties", r.properties)
 }

@@ -39,16 +39,20 @@ func (c *Catalog) reachGrants(ctx context.Context, tx storage.ReadTx, on types.S
 	if err != nil {
 		return nil, nil, err
 	}
-	whole, err := c.allows(ctx, tx, ActGrant, chain)
-	who := callerOf(ctx)
+	who, whole := callerOf(ctx), true
+	if err := c.checkOn(ctx, tx, chain, ActGrant); types.CodeOf(err) == types.PermissionDenied {
+		whole = false
+	} else if err != nil {
+		return nil, nil, err
+	}
 	return chain, func(p string) bool {
 		return (principal == "" || p == principal) && (whole || who.has(p))
-	}, err
+	}, nil
 }
 
 // assignments are the grants on o that are shown.
 func (c *Catalog) assignments(ctx context.Context, tx storage.ReadTx, o storage.Object, show func(string) bool) ([]types.PrivilegeAssignment, error) {
-	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: kindGrant}, storage.Want{})
+	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: types.KindGrant}, storage.Want{})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +102,7 @@ func (c *Catalog) EffectivePermissions(ctx context.Context, on types.Securable, 
 				for _, p := range a.Privileges {
 					e := types.EffectivePrivilege{Privilege: p}
 					if i < len(chain)-1 {
-						e.InheritedFrom = &types.Securable{Kind: n.Kind, Name: nameOf(above)}
+						e.InheritedFrom = &types.Securable{Kind: n.Kind, Name: fullNameOf(above)}
 					}
 					if !reaches(p, chain[i:]) || slices.ContainsFunc(all[a.Principal], func(known types.EffectivePrivilege) bool { return known.Privilege == p }) {
 						continue
@@ -140,18 +144,13 @@ func (c *Catalog) UpdatePermissions(ctx context.Context, on types.Securable, cha
 		return nil, err
 	}
 	now := c.now()
-	change := func(tx storage.Tx) ([]types.PrivilegeAssignment, error) {
+	return updateAgain(ctx, c, func(tx storage.Tx) ([]types.PrivilegeAssignment, error) {
 		chain, err := c.reach(ctx, tx, ActGrant, path, storage.Want{})
 		if err != nil {
 			return nil, err
 		}
 		return c.grantAll(ctx, tx, last(chain), changes, now)
-	}
-	out, err := update(ctx, c, change)
-	if types.CodeOf(err) == types.AlreadyExists { // another request granted the same principal for the first time
-		out, err = update(ctx, c, change)
-	}
-	return out, err
+	})
 }
 
 // ensureRoot makes sure that there is a metastore if it is asked for: to its users there always is.
@@ -170,8 +169,8 @@ func checkChanges(k types.Kind, changes []types.PermissionsChange) error {
 	bad := func(i int, format string, args ...any) error {
 		return types.InvalidParameterValue.Errorf("changes[%d]: "+format, append([]any{i}, args...)...)
 	}
-	if len(changes) > maxGrants {
-		return types.InvalidParameterValue.Errorf("changes has %d items; at most %d are allowed", len(changes), maxGrants)
+	if err := within("changes", len(changes), maxGrants, "items"); err != nil {
+		return err
 	}
 	for i, ch := range changes {
 		if err := checkPrincipal(fmt.Sprintf("changes[%d].principal", i), ch.Principal); err != nil {
@@ -193,7 +192,7 @@ func checkChanges(k types.Kind, changes []types.PermissionsChange) error {
 
 // grantAll applies changes to the grants on o.
 func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Object, changes []types.PermissionsChange, now time.Time) ([]types.PrivilegeAssignment, error) {
-	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: kindGrant}, storage.Want{})
+	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: types.KindGrant}, storage.Want{})
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +219,7 @@ func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Object,
 		switch {
 		case slices.Equal(has, had.Privileges):
 		case old == nil:
-			err = tx.Insert(ctx, storage.Object{ID: newID(), Kind: kindGrant, Parent: o.ID, Name: principal, Revision: 1, Created: now, Updated: now, Body: body})
+			err = tx.Insert(ctx, storage.Object{ID: newID(), Kind: types.KindGrant, Parent: o.ID, Name: principal, Revision: 1, Created: now, Updated: now, Body: body})
 		case len(has) == 0:
 			err = tx.Delete(ctx, *old)
 		default:
@@ -239,33 +238,38 @@ func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Object,
 // changed is had after a change, in order.
 func changed(had []types.Privilege, ch types.PermissionsChange) []types.Privilege {
 	out := slices.Concat(had, ch.Add)
-	out = slices.DeleteFunc(slices.Clip(out), func(p types.Privilege) bool { return slices.Contains(ch.Remove, p) })
+	out = slices.DeleteFunc(out, func(p types.Privilege) bool { return slices.Contains(ch.Remove, p) })
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
 // securablePath is the path to a securable, and the action that seeing it is.
 func securablePath(s types.Securable) ([]storage.Step, Action, error) {
-	parts := strings.Split(s.Name, ".")
-	if s.Kind == types.KindMetastore {
+	part := strings.Split(s.Name, ".")
+	form := "name"
+	switch n := len(part); {
+	case s.Kind == types.KindMetastore:
 		return nil, ActSeeMetastore, nil
-	}
-	depth := map[types.Kind]int{types.KindCatalog: 1, types.KindSchema: 2, types.KindTable: 3, types.KindCredential: 1, types.KindExternalLocation: 1}[s.Kind]
-	switch {
-	case depth == 0:
-		return nil, "", types.InvalidParameterValue.Errorf("%q is no kind of securable", s.Kind)
-	case len(parts) != depth || slices.Contains(parts, ""):
-		return nil, "", types.InvalidParameterValue.Errorf("name %q must have %d parts, separated by dots", s.Name, depth).About(s.Kind)
+	case slices.Contains(part, ""):
+	case s.Kind == types.KindCatalog && n == 1:
+		return catalogPath(part[0]), ActGetCatalog, nil
+	case s.Kind == types.KindSchema && n == 2:
+		return schemaPath(types.SchemaName{Catalog: part[0], Schema: part[1]}), ActGetSchema, nil
+	case s.Kind == types.KindTable && n == 3:
+		return tablePath(types.TableName{Catalog: part[0], Schema: part[1], Table: part[2]}), ActGetTable, nil
+	case s.Kind == types.KindCredential && n == 1:
+		return credentialPath(s.Name), ActGetCredential, nil
+	case s.Kind == types.KindExternalLocation && n == 1:
+		return locationPath(s.Name), ActGetLocation, nil
 	}
 	switch s.Kind {
-	case types.KindCatalog:
-		return catalogPath(parts[0]), ActGetCatalog, nil
 	case types.KindSchema:
-		return schemaPath(types.SchemaName{Catalog: parts[0], Schema: parts[1]}), ActGetSchema, nil
+		form = "catalog.schema"
 	case types.KindTable:
-		return tablePath(types.TableName{Catalog: parts[0], Schema: parts[1], Table: parts[2]}), ActGetTable, nil
-	case types.KindCredential:
-		return []storage.Step{{Kind: s.Kind, Name: s.Name}}, ActGetCredential, nil
+		form = "catalog.schema.table"
+	case types.KindCatalog, types.KindCredential, types.KindExternalLocation:
+	default:
+		return nil, "", types.InvalidParameterValue.Errorf("%q is no kind of securable", s.Kind)
 	}
-	return []storage.Step{{Kind: s.Kind, Name: s.Name}}, ActGetLocation, nil
+	return nil, "", types.InvalidParameterValue.Errorf("the name of a %s is %s, not %q", title(s.Kind), form, s.Name).About(s.Kind)
 }

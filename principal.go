@@ -35,9 +35,6 @@ func callerOf(ctx context.Context) caller {
 // Principal returns who makes the requests of ctx; "" if nobody is authenticated.
 func Principal(ctx context.Context) string { return callerOf(ctx).name }
 
-// Groups returns the groups of who makes the requests of ctx.
-func Groups(ctx context.Context) []string { return slices.Clone(callerOf(ctx).groups) }
-
 // WithRequestID returns a context whose requests are told by id in the audit log.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestKey{}, id)

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -14,40 +13,30 @@ import (
 // Who may not use a catalog or a schema is told, of all beneath it, that it does not exist. Below what
 // one may use, a missing object is told as missing, and one without the right to it as denied.
 
-// kindGrant is the kind of the object that says what a principal is granted on its parent. Its name is
-// the principal, its body a list of privileges.
-const kindGrant types.Kind = "grant"
-
 // reach looks up a path that must exist, for act on its end, and names the first level that is missing. The
 // chain it returns begins with the root.
 func (c *Catalog) reach(ctx context.Context, tx storage.ReadTx, act Action, path []storage.Step, w storage.Want) ([]storage.Node, error) {
-	chain, err := tx.Lookup(ctx, path, c.withGrants(ctx, w))
+	chain, on, err := c.lookup(ctx, tx, path, w)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.checkHidden(ctx, tx, path, chain); err != nil {
 		return nil, err
 	}
 	if len(chain) <= len(path) {
 		return nil, missing(path, chain)
 	}
-	return chain, c.check(ctx, tx, act, chain)
+	return chain, c.check(ctx, on, act)
 }
 
 // vacancy looks up a path whose last name must be free, in a parent that must exist and on which
 // create is allowed. The chain that it returns ends with the parent.
 func (c *Catalog) vacancy(ctx context.Context, tx storage.ReadTx, create Action, path []storage.Step) ([]storage.Node, error) {
-	chain, err := tx.Lookup(ctx, path, c.withGrants(ctx, storage.Want{}))
+	chain, on, err := c.lookup(ctx, tx, path, storage.Want{})
 	if err != nil {
-		return nil, err
-	}
-	if err := c.checkHidden(ctx, tx, path, chain); err != nil {
 		return nil, err
 	}
 	if len(chain) < len(path) {
 		return nil, missing(path, chain)
 	}
-	if err := c.check(ctx, tx, create, chain[:len(path)]); err != nil {
+	if err := c.check(ctx, on[:min(len(path), len(on))], create); err != nil {
 		return nil, err
 	}
 	if len(chain) > len(path) {
@@ -56,32 +45,70 @@ func (c *Catalog) vacancy(ctx context.Context, tx storage.ReadTx, create Action,
 	return chain, nil
 }
 
+// inside looks up a path that must exist and all of which the caller may use, so that its children can be listed.
+func (c *Catalog) inside(ctx context.Context, tx storage.ReadTx, path []storage.Step) ([]storage.Node, []Level, error) {
+	chain, on, err := c.lookup(ctx, tx, path, storage.Want{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(chain) <= len(path) && len(path) > 0 { // of what is not made yet, nothing is in the metastore
+		return nil, nil, missing(path, chain)
+	}
+	return chain, on, c.checkHidden(ctx, on)
+}
+
+// lookup looks up a path as far as it exists, unless something on the way to its end is hidden. The levels are
+// nil where there are no rights.
+func (c *Catalog) lookup(ctx context.Context, tx storage.ReadTx, path []storage.Step, w storage.Want) ([]storage.Node, []Level, error) {
+	chain, err := tx.Lookup(ctx, path, c.withGrants(ctx, w))
+	if err != nil || c.authorizer == nil {
+		return chain, nil, err
+	}
+	on, err := c.levels(tx, chain)
+	if err == nil {
+		err = c.checkHidden(ctx, on[:min(len(on), len(path))])
+	}
+	return chain, on, err
+}
+
 // reachID is reach for an object of a kind by its ID. What is hidden is missing.
 func (c *Catalog) reachID(ctx context.Context, tx storage.ReadTx, act Action, id types.ID, kind types.Kind, w storage.Want) ([]storage.Node, error) {
-	absent := missingID(kind, id)
-	chain, err := tx.Get(ctx, id, c.withGrants(ctx, w))
+	chain, on, err := c.find(ctx, tx, id, w)
 	if err != nil {
 		return nil, err
 	}
 	if len(chain) == 0 || last(chain).Kind != kind {
-		return nil, absent
+		return nil, missingID(kind, id)
 	}
-	if err := c.checkHidden(ctx, tx, nil, chain); err != nil {
+	return chain, c.check(ctx, on, act)
+}
+
+// find is the chain to the object with an ID, nil if there is none or something on the way to it is hidden.
+func (c *Catalog) find(ctx context.Context, tx storage.ReadTx, id types.ID, w storage.Want) ([]storage.Node, []Level, error) {
+	chain, err := tx.Get(ctx, id, c.withGrants(ctx, w))
+	if err != nil || c.authorizer == nil || len(chain) == 0 {
+		return chain, nil, err
+	}
+	on, err := c.levels(tx, chain)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.checkHidden(ctx, on[:len(on)-1]); err != nil {
 		if types.CodeOf(err) == types.Internal {
-			return nil, err
+			return nil, nil, err
 		}
-		return nil, absent
+		return nil, nil, nil
 	}
-	return chain, c.check(ctx, tx, act, chain)
+	return chain, on, nil
 }
 
 // missingID is the error for an ID that is no object's of this kind.
 func missingID(kind types.Kind, id types.ID) error {
 	code := types.NotFound
 	if kind == types.KindTable || kind == types.KindStagingTable {
-		code, kind = types.NoSuchTable, types.KindTable
+		code = types.NoSuchTable
 	}
-	return code.Errorf("there is no %s with ID %q", kind, id).About(kind)
+	return code.Errorf("there is no %s with ID %q", title(kind), id).About(kind)
 }
 
 // may checks act on the object with an ID, which was found by other means than its name.
@@ -96,179 +123,7 @@ func (c *Catalog) may(ctx context.Context, tx storage.ReadTx, act Action, id typ
 	if len(chain) == 0 {
 		return storage.ErrStale
 	}
-	return c.check(ctx, tx, act, chain)
-}
-
-// withGrants makes a Want bring along what the caller is granted.
-func (c *Catalog) withGrants(ctx context.Context, w storage.Want) storage.Want {
-	if c.authorizer == nil {
-		return w
-	}
-	who := callerOf(ctx)
-	steps := make([]storage.Step, 0, len(w.Beside)+1+len(who.groups))
-	steps = append(append(steps, w.Beside...), storage.Step{Kind: kindGrant, Name: who.name})
-	for _, g := range who.groups {
-		steps = append(steps, storage.Step{Kind: kindGrant, Name: g})
-	}
-	w.Beside = steps
-	return w
-}
-
-// check refuses act on the last of chain if it is not allowed.
-func (c *Catalog) check(ctx context.Context, tx storage.ReadTx, act Action, chain []storage.Node) error {
-	ok, err := c.allows(ctx, tx, act, chain)
-	if err != nil || ok {
-		return err
-	}
-	o := last(chain)
-	return denied(act, o.Kind, nameOf(chain))
-}
-
-func denied(act Action, kind types.Kind, name string) error {
-	return types.PermissionDenied.Errorf("you may not %s %q", act, name).About(kind)
-}
-
-// checkHidden answers for a catalog or schema on the way that the caller may not use: it is missing, and
-// so is what is beneath.
-func (c *Catalog) checkHidden(ctx context.Context, tx storage.ReadTx, path []storage.Step, chain []storage.Node) error {
-	if c.authorizer == nil {
-		return nil
-	}
-	above := len(chain) - 1 // what is at the end of the path is not on the way
-	if path != nil {
-		above = min(len(chain), len(path))
-	}
-	for i := 1; i < above; i++ {
-		use := ActUseCatalog
-		switch chain[i].Kind {
-		case types.KindCatalog:
-		case types.KindSchema:
-			use = ActUseSchema
-		default:
-			continue
-		}
-		ok, err := c.allows(ctx, tx, use, chain[:i+1])
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return missing(stepsTo(chain[:i+1]), chain[:i])
-		}
-	}
-	return nil
-}
-
-// stepsTo is the path to the end of a chain.
-func stepsTo(chain []storage.Node) []storage.Step {
-	path := make([]storage.Step, 0, len(chain))
-	for _, n := range chain[1:] {
-		path = append(path, storage.Step{Kind: n.Kind, Name: n.Name})
-	}
-	return path
-}
-
-// nameOf is the full name of the end of a chain.
-func nameOf(chain []storage.Node) string {
-	if len(chain) == 1 {
-		return chain[0].Name
-	}
-	return fullName(stepsTo(chain))
-}
-
-// allows asks the authorizer about act on the last of chain.
-func (c *Catalog) allows(ctx context.Context, tx storage.ReadTx, act Action, chain []storage.Node) (bool, error) {
-	if c.authorizer == nil {
-		return true, nil
-	}
-	levels, err := c.levels(tx, chain)
-	if err != nil {
-		return false, err
-	}
-	return c.authorizer.Allows(ctx, accessOf(ctx, act, levels)), nil
-}
-
-func accessOf(ctx context.Context, act Action, on []Level) Access {
-	who := callerOf(ctx)
-	return Access{Principal: who.name, Groups: who.groups, Action: act, On: on}
-}
-
-// levels is a chain as rights see it.
-func (c *Catalog) levels(tx storage.ReadTx, chain []storage.Node) ([]Level, error) {
-	out := make([]Level, len(chain))
-	for i, n := range chain {
-		var err error
-		if out[i], err = c.level(tx, n); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-func (c *Catalog) level(tx storage.ReadTx, n storage.Node) (Level, error) {
-	owner, err := c.ownerOf(tx, n.Object)
-	if err != nil {
-		return Level{}, err
-	}
-	l := Level{Kind: n.Kind, ID: n.ID, Name: n.Name, Owner: owner}
-	for _, o := range n.Beside {
-		if o.Kind != kindGrant {
-			continue
-		}
-		g, err := c.grantIn(tx, o)
-		if err != nil {
-			return Level{}, err
-		}
-		l.Granted = append(l.Granted, g.Privileges...)
-	}
-	return l, nil
-}
-
-// ownerOf is the owner that stands in the body of an object.
-func (c *Catalog) ownerOf(tx storage.ReadTx, o storage.Object) (string, error) {
-	owner := func() (string, error) {
-		var body struct {
-			Owner string `json:"owner"`
-		}
-		err := json.Unmarshal(o.Body, &body)
-		return body.Owner, err
-	}
-	if o.Kind != types.KindTable {
-		return remembered(c, tx, o, owner)
-	}
-	// There are many tables, in a list each is asked: they are not worth a place of their own.
-	if known, ok := c.cache.get(revision{o.ID, types.KindTable, o.Revision}).(*table); ok {
-		return known.record.Owner, nil
-	}
-	return owner()
-}
-
-// A grant is the body of a grant's object.
-type grant struct {
-	Privileges []types.Privilege `json:"privileges"`
-}
-
-func (c *Catalog) grantIn(tx storage.ReadTx, o storage.Object) (grant, error) {
-	return remembered(c, tx, o, func() (g grant, err error) {
-		err = json.Unmarshal(o.Body, &g)
-		return g, err
-	})
-}
-
-// remembered is what decode makes of the body of o. What an Update reads is not yet durable for sure, and not
-// remembered.
-func remembered[T any](c *Catalog, tx storage.ReadTx, o storage.Object, decode func() (T, error)) (T, error) {
-	key := revision{o.ID, "rights", o.Revision}
-	if v, ok := c.cache.get(key).(T); ok {
-		return v, nil
-	}
-	v, err := decode()
-	if err != nil {
-		return v, corrupt(o, "body", err)
-	}
-	if _, writes := tx.(storage.Tx); !writes {
-		c.cache.put(key, v, 0)
-	}
-	return v, nil
+	return c.checkOn(ctx, tx, chain, act)
 }
 
 // adminOnly refuses all but the metastore's admins.
@@ -276,15 +131,70 @@ func (c *Catalog) adminOnly(ctx context.Context, tx storage.ReadTx) error {
 	if c.authorizer == nil {
 		return nil
 	}
-	chain, err := tx.Lookup(ctx, nil, c.withGrants(ctx, storage.Want{}))
+	_, on, err := c.lookup(ctx, tx, nil, storage.Want{})
 	if err != nil {
 		return err
 	}
-	if len(chain) == 0 {
+	if len(on) == 0 {
 		return types.PermissionDenied.Errorf("there is no admin yet")
 	}
-	if c.check(ctx, tx, ActAdminister, chain) != nil {
-		return types.PermissionDenied.Errorf("only admins of the metastore may do that")
+	return c.check(ctx, on, ActAdminister)
+}
+
+// check refuses those of acts on the last of a chain that are not allowed.
+func (c *Catalog) check(ctx context.Context, on []Level, acts ...Action) error {
+	for _, act := range acts {
+		ok, err := c.allows(ctx, act, on)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return types.PermissionDenied.Errorf("you may not %s %q", act, nameOf(on)).About(on[len(on)-1].Kind)
+		}
 	}
 	return nil
+}
+
+// checkHidden answers for a catalog or schema in a chain that the caller may not use: it is missing, and so is what
+// is beneath.
+func (c *Catalog) checkHidden(ctx context.Context, on []Level) error {
+	for i, l := range on {
+		use := ActUseCatalog
+		switch l.Kind {
+		case types.KindCatalog:
+		case types.KindSchema:
+			use = ActUseSchema
+		default:
+			continue
+		}
+		ok, err := c.allows(ctx, use, on[:i+1])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return absent(l.Kind, nameOf(on[:i+1]))
+		}
+	}
+	return nil
+}
+
+// checkOn is check for a chain that was found otherwise.
+func (c *Catalog) checkOn(ctx context.Context, tx storage.ReadTx, chain []storage.Node, acts ...Action) error {
+	if c.authorizer == nil {
+		return nil
+	}
+	on, err := c.levels(tx, chain)
+	if err != nil {
+		return err
+	}
+	return c.check(ctx, on, acts...)
+}
+
+// allows asks the authorizer about act on the last of a chain.
+func (c *Catalog) allows(ctx context.Context, act Action, on []Level) (bool, error) {
+	if c.authorizer == nil {
+		return true, nil
+	}
+	who := callerOf(ctx)
+	return c.authorizer.Allows(ctx, Access{Principal: who.name, Groups: who.groups, Action: act, On: on})
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -53,8 +54,8 @@ func (r *recorder) WriteLog(ctx context.Context, id types.ID, old storage.Log, d
 	return r.Tx.WriteLog(ctx, id, old, d)
 }
 
-// hidden are the kinds of objects that are parts of others, or notes of the catalog's own.
-var hidden = map[types.Kind]bool{kindColumns: true, kindMetrics: true, kindRemoval: true, kindKey: true, kindClient: true}
+// unrecorded are the kinds of objects that are parts of others, or notes of the catalog's own.
+var unrecorded = map[types.Kind]bool{kindColumns: true, kindMetrics: true, kindRemoval: true, kindKey: true, kindClient: true}
 
 // events are what the writes mean.
 func (r *recorder) events() []types.Event {
@@ -64,35 +65,35 @@ func (r *recorder) events() []types.Event {
 		o := w.new
 		switch {
 		case w.log != nil:
-			e = types.Event{Action: "backfill", Kind: types.KindTable, ID: w.id, Name: r.name(w.id), Backfilled: &w.log.Backfilled}
+			e = types.Event{Action: types.EventBackfill, Kind: types.KindTable, ID: w.id, Name: r.name(w.id), Backfilled: &w.log.Backfilled}
 			if w.log.Add != nil {
-				e.Action, e.Version = "commit", &w.log.Add.Version
+				e.Action, e.Version = types.EventCommit, &w.log.Add.Version
 			}
 			out = append(out, e)
 			continue
 		case w.old == nil:
-			e = types.Event{Action: "create", After: w.new.Revision}
+			e = types.Event{Action: types.EventCreate, After: w.new.Revision}
 		case w.new == nil:
-			e, o = types.Event{Action: "delete", Before: w.old.Revision}, w.old
+			e, o = types.Event{Action: types.EventDelete, Before: w.old.Revision}, w.old
 		case w.old.Kind != w.new.Kind: // a staging table has become a table
-			e = types.Event{Action: "create", Before: w.old.Revision, After: w.new.Revision}
+			e = types.Event{Action: types.EventCreate, Before: w.old.Revision, After: w.new.Revision}
 		default:
-			e = types.Event{Action: "update", Before: w.old.Revision, After: w.new.Revision}
+			e = types.Event{Action: types.EventUpdate, Before: w.old.Revision, After: w.new.Revision}
 		}
-		if hidden[o.Kind] {
+		if unrecorded[o.Kind] {
 			continue
 		}
 		e.Kind, e.ID, e.Name = o.Kind, o.ID, o.Name
 		if above := r.name(o.Parent); above != "" {
 			e.Name = above + "." + o.Name
 		}
-		if o.Kind == kindGrant {
+		if o.Kind == types.KindGrant {
 			e.Name = r.name(o.Parent)
-			body := o.Body
-			if w.new == nil {
-				body = nil
+			e.Grantee = o.Name
+			var g grant
+			if w.new != nil && json.Unmarshal(o.Body, &g) == nil {
+				e.Privileges = g.Privileges
 			}
-			granteeOf(&e, o.Name, body)
 		}
 		out = append(out, e)
 	}
@@ -104,7 +105,7 @@ func (r *recorder) name(id types.ID) string {
 	for _, chain := range r.chains {
 		for i, n := range chain {
 			if n.ID == id && i > 0 {
-				return nameOf(chain[:i+1])
+				return fullNameOf(chain[:i+1])
 			}
 		}
 	}

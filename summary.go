@@ -30,27 +30,20 @@ func (c *Catalog) ListTableSummaries(ctx context.Context, catalog string, patter
 	}
 	r, err := view(ctx, c, func(tx storage.ReadTx) (result, error) {
 		s := s // a View may run again
-		chain, err := tx.Lookup(ctx, path, c.withGrants(ctx, storage.Want{}))
+		chain, on, err := c.inside(ctx, tx, path)
 		if err != nil {
 			return result{}, err
-		}
-		if err := c.checkHidden(ctx, tx, append(slices.Clip(path), storage.Step{Kind: types.KindSchema}), chain); err != nil {
-			return result{}, err
-		}
-		if len(chain) <= len(path) {
-			return result{}, missing(path, chain)
 		}
 		s.at = pageToken{Parent: last(chain).ID, Kind: types.KindTable, Filter: plainFilter(patterns)}
 		if err := s.at.decode(page.Token); err != nil {
 			return result{}, err
 		}
 		s.items = []types.TableListing{}
-		more, err := s.catalog(ctx, tx, chain)
+		more, err := s.catalog(ctx, tx, chain, on)
 		if err != nil || !more {
 			return result{items: s.items}, err
 		}
-		next, err := s.at.encode()
-		return result{s.items, next}, err
+		return result{s.items, encodeCursor(s.at)}, nil
 	})
 	return r.items, r.next, err
 }
@@ -68,9 +61,9 @@ type search struct {
 }
 
 // catalog searches the catalog at the end of chain, and reports whether there is more.
-func (s *search) catalog(ctx context.Context, tx storage.ReadTx, chain []storage.Node) (more bool, err error) {
-	inSchema, after, _ := strings.Cut(s.at.After, ".")
-	schemas, err := s.schemas(ctx, tx, chain, inSchema)
+func (s *search) catalog(ctx context.Context, tx storage.ReadTx, chain []storage.Node, on []Level) (more bool, err error) {
+	begin, after, _ := strings.Cut(s.at.After, ".")
+	schemas, err := s.schemas(ctx, tx, chain, begin)
 	if err != nil {
 		return false, err
 	}
@@ -79,21 +72,28 @@ func (s *search) catalog(ctx context.Context, tx storage.ReadTx, chain []storage
 		if !s.schema.matches(n.Name) {
 			continue
 		}
-		ok, err := s.c.allows(ctx, tx, ActUseSchema, append(slices.Clip(chain), n))
+		l, err := s.c.level(tx, n)
+		if s.c.leftOut(ctx, err) {
+			continue
+		}
 		if err != nil {
 			return false, err
 		}
-		if !ok {
+		inSchema := append(slices.Clip(on), l)
+		if ok, err := s.c.allows(ctx, ActUseSchema, inSchema); err != nil || !ok {
+			if err != nil {
+				return false, err
+			}
 			continue
 		}
 		if searched++; searched > schemasAtOnce {
 			return true, nil
 		}
 		from := ""
-		if n.Name == inSchema {
+		if n.Name == begin {
 			from = after
 		}
-		if more, err := s.tables(ctx, tx, append(slices.Clip(chain), n), from); err != nil || more {
+		if more, err := s.tables(ctx, tx, append(slices.Clip(chain), n), inSchema, from); err != nil || more {
 			return more, err
 		}
 		s.at.After = n.Name + "." + endOfSchema
@@ -115,14 +115,11 @@ func (s *search) schemas(ctx context.Context, tx storage.ReadTx, chain []storage
 }
 
 // tables searches the schema at the end of chain after a name, and reports whether there is more than fits.
-func (s *search) tables(ctx context.Context, tx storage.ReadTx, chain []storage.Node, after string) (more bool, err error) {
+func (s *search) tables(ctx context.Context, tx storage.ReadTx, chain []storage.Node, on []Level, after string) (more bool, err error) {
 	in := schemaOf(chain)
-	visible, err := s.c.visible(ctx, tx, ActGetTable, chain)
-	if err != nil {
-		return false, err
-	}
-	for {
-		q := storage.ListQuery{Parent: last(chain).ID, Kind: types.KindTable, After: after, Limit: max(s.size-len(s.items)+1, mostAtOnce)}
+	visible := s.c.visible(ctx, tx, ActGetTable, on)
+	for limit := s.size - len(s.items) + 1; ; limit = min(2*limit, max(s.size+1, mostAtOnce)) {
+		q := storage.ListQuery{Parent: last(chain).ID, Kind: types.KindTable, After: after, Limit: limit}
 		nodes, err := tx.List(ctx, q, s.c.withGrants(ctx, storage.Want{}))
 		if err != nil {
 			return false, err

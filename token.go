@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,13 +26,13 @@ type tokenBody struct {
 	Hash      string   `json:"sha256"` // of the text behind <ID>. in hex
 	Groups    []string `json:"groups,omitempty"`
 	Comment   string   `json:"comment,omitempty"`
-	CreatedBy string   `json:"created_by,omitempty"`
+	CreatedBy string   `json:"created-by,omitempty"`
 	Expires   int64    `json:"expires,omitempty"` // milliseconds since 1970; 0: never
 }
 
 const (
-	maxTokenGroups = 100
-	maxComment     = 4096
+	maxTokenGroups  = 100
+	maxTokenComment = 4096
 )
 
 func clientPath(principal string) []storage.Step {
@@ -43,7 +42,7 @@ func clientPath(principal string) []storage.Step {
 // CreateToken makes a token for a principal, who needs not be known before. When it returns, the token is
 // durable. Its secret is in the answer and nowhere else.
 //
-// Errors: InvalidParameterValue, PermissionDenied.
+// Errors: InvalidParameterValue (names, comment, lifetime), PermissionDenied.
 func (c *Catalog) CreateToken(ctx context.Context, req types.CreateToken) (types.IssuedToken, error) {
 	if err := checkToken(req); err != nil {
 		return types.IssuedToken{}, err
@@ -62,7 +61,8 @@ func (c *Catalog) CreateToken(ctx context.Context, req types.CreateToken) (types
 		body.Expires = now.Add(req.Lifetime).UnixMilli()
 	}
 	o := storage.Object{ID: id, Kind: types.KindToken, Name: string(id), Revision: 1, Created: now, Updated: now, Body: plainJSON(body)}
-	insert := func(tx storage.Tx) (storage.Object, error) {
+	// If another request makes the client meanwhile, it is there the next time: clients stay.
+	o, err := updateAgain(ctx, c, func(tx storage.Tx) (storage.Object, error) {
 		o := o
 		if err := c.adminOnly(ctx, tx); err != nil {
 			return o, err
@@ -83,32 +83,27 @@ func (c *Catalog) CreateToken(ctx context.Context, req types.CreateToken) (types
 			o.Parent = clientID
 		}
 		return o, tx.Insert(ctx, o)
-	}
-	o, err := update(ctx, c, insert)
-	if errors.Is(err, storage.ErrExists) { // another request made the client; clients stay, so it is there now
-		o, err = update(ctx, c, insert)
-	}
+	})
 	if err != nil {
 		return types.IssuedToken{}, err
 	}
-	t, err := publicToken(req.Principal, o)
-	return types.IssuedToken{Token: t, Secret: types.Secret(string(id) + "." + secret)}, err
+	return types.IssuedToken{Token: publicToken(req.Principal, o, body), Secret: types.Secret(string(id) + "." + secret)}, nil
 }
 
 func checkToken(req types.CreateToken) error {
 	if err := checkPrincipal("principal", req.Principal); err != nil {
 		return err
 	}
-	if len(req.Groups) > maxTokenGroups {
-		return types.InvalidParameterValue.Errorf("groups has %d names; the limit is %d", len(req.Groups), maxTokenGroups)
+	if err := within("groups", len(req.Groups), maxTokenGroups, "names"); err != nil {
+		return err
 	}
 	for i, g := range req.Groups {
 		if err := checkPrincipal(fmt.Sprintf("groups[%d]", i), g); err != nil {
 			return err
 		}
 	}
-	if len(req.Comment) > maxComment {
-		return types.InvalidParameterValue.Errorf("comment has %d bytes; the limit is %d", len(req.Comment), maxComment)
+	if err := within("comment", len(req.Comment), maxTokenComment, "bytes"); err != nil {
+		return err
 	}
 	if req.Lifetime < 0 {
 		return types.InvalidParameterValue.Errorf("the lifetime is negative")
@@ -160,22 +155,21 @@ func (c *Catalog) LiveToken(ctx context.Context, id types.ID) (types.Token, erro
 }
 
 func (c *Catalog) liveToken(ctx context.Context, id types.ID, proven func(tokenBody) bool) (types.Token, error) {
-	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) { return tokenChain(ctx, tx, id) })
-	switch {
-	case err != nil:
-		return types.Token{}, err
-	case chain == nil:
-		return types.Token{}, notAuthorized()
-	}
-	o := last(chain)
-	b, err := decodeToken(o)
+	var b tokenBody
+	chain, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
+		chain, err := tokenChain(ctx, tx, id)
+		if err == nil && chain != nil {
+			b, err = remembered(c, tx, last(chain), decodeToken)
+		}
+		return chain, err
+	})
 	if err != nil {
 		return types.Token{}, err
 	}
-	if !proven(b) || b.Expires != 0 && c.now().UnixMilli() >= b.Expires {
+	if chain == nil || !proven(b) || b.Expires != 0 && c.now().UnixMilli() >= b.Expires {
 		return types.Token{}, notAuthorized()
 	}
-	return publicToken(chain[1].Name, o)
+	return publicToken(chain[1].Name, last(chain), b), nil
 }
 
 func notAuthorized() error {
@@ -202,13 +196,12 @@ func decodeToken(o storage.Object) (tokenBody, error) {
 	return b, nil
 }
 
-func publicToken(principal string, o storage.Object) (types.Token, error) {
-	b, err := decodeToken(o)
+func publicToken(principal string, o storage.Object, b tokenBody) types.Token {
 	t := types.Token{
 		ID: o.ID, Principal: principal, Groups: slices.Clone(b.Groups), Comment: b.Comment, Created: o.Created, CreatedBy: b.CreatedBy,
 	}
 	if b.Expires != 0 {
 		t.Expires = time.UnixMilli(b.Expires).UTC()
 	}
-	return t, err
+	return t
 }

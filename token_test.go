@@ -285,8 +285,8 @@ func TestSecretIsNotStored(t *testing.T) {
 // adminsOnly lets "boss" administer, and nobody else.
 type adminsOnly struct{}
 
-func (adminsOnly) Allows(_ context.Context, a catalog.Access) bool {
-	return a.Action != catalog.ActAdminister || a.Principal == "boss"
+func (adminsOnly) Allows(_ context.Context, a catalog.Access) (bool, error) {
+	return a.Action != catalog.ActAdminister || a.Principal == "boss", nil
 }
 
 func TestTokensAreForAdmins(t *testing.T) {

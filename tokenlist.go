@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -25,12 +23,9 @@ func (c *Catalog) ListTokens(ctx context.Context, principal string, page types.P
 	if err := at.decode(page.Token); err != nil {
 		return nil, "", err
 	}
-	if page.Size < 0 {
-		return nil, "", types.InvalidParameterValue.Errorf("the page size is %d; it must not be negative", page.Size)
-	}
-	size := min(page.Size, maxPage)
-	if size == 0 {
-		size = defaultPage
+	size, err := pageSize(page)
+	if err != nil {
+		return nil, "", err
 	}
 	out, err := view(ctx, c, func(tx storage.ReadTx) ([]types.Token, error) {
 		if err := c.adminOnly(ctx, tx); err != nil {
@@ -43,7 +38,7 @@ func (c *Catalog) ListTokens(ctx context.Context, principal string, page types.P
 	}
 	out = out[:size]
 	at.Client, at.After = out[size-1].Principal, string(out[size-1].ID)
-	return out, at.encode(), nil
+	return out, encodeCursor(at), nil
 }
 
 // tokensFrom returns at most limit tokens from at on: the rest of the client where at is, then other clients one
@@ -53,11 +48,11 @@ func tokensFrom(ctx context.Context, tx storage.ReadTx, at tokenCursor, limit in
 	collect := func(client storage.Object, after string) error {
 		nodes, err := tx.List(ctx, storage.ListQuery{Parent: client.ID, Kind: types.KindToken, After: after, Limit: limit - len(out)}, storage.Want{})
 		for _, n := range nodes {
-			t, err := publicToken(client.Name, n.Object)
+			b, err := decodeToken(n.Object)
 			if err != nil {
 				return err
 			}
-			out = append(out, t)
+			out = append(out, publicToken(client.Name, n.Object, b))
 		}
 		return err
 	}
@@ -99,15 +94,9 @@ func (t *tokenCursor) decode(token string) error {
 		return nil
 	}
 	var got tokenCursor
-	data, err := base64.RawURLEncoding.DecodeString(token)
-	if err == nil {
-		err = json.Unmarshal(data, &got)
-	}
-	if err != nil || got.Of != t.Of || t.Of != "" && got.Client != t.Of {
-		return types.InvalidParameterValue.Errorf("the page token is not one of this list")
+	if !decodeCursor(token, &got) || got.Of != t.Of || t.Of != "" && got.Client != t.Of {
+		return errOtherList()
 	}
 	*t = got
 	return nil
 }
-
-func (t *tokenCursor) encode() string { return base64.RawURLEncoding.EncodeToString(plainJSON(t)) }

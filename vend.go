@@ -73,23 +73,16 @@ func (c *Catalog) StagingTableCredentials(ctx context.Context, id types.ID) ([]t
 
 // staged is the staging table with an ID, or the managed table that it has become, of the caller.
 func (c *Catalog) staged(ctx context.Context, tx storage.ReadTx, id types.ID) (storage.Object, error) {
-	absent := types.NoSuchTable.Errorf("there is no staging table with ID %q", id).About(types.KindTable)
-	chain, err := tx.Get(ctx, id, c.withGrants(ctx, storage.Want{}))
+	chain, _, err := c.find(ctx, tx, id, storage.Want{})
 	if err != nil {
 		return storage.Object{}, err
 	}
 	if len(chain) == 0 {
-		return storage.Object{}, absent
-	}
-	if err := c.checkHidden(ctx, tx, nil, chain); err != nil {
-		if types.CodeOf(err) == types.Internal {
-			return storage.Object{}, err
-		}
-		return storage.Object{}, absent
+		return storage.Object{}, missingID(types.KindStagingTable, id)
 	}
 	o := last(chain)
 	if o.Kind != types.KindStagingTable && (o.Kind != types.KindTable || !isInManaged(o.Location)) {
-		return storage.Object{}, absent
+		return storage.Object{}, missingID(types.KindStagingTable, id)
 	}
 	owner, err := c.ownerOf(tx, o)
 	if err != nil {

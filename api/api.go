@@ -16,3 +16,17 @@ var Delta []byte
 //
 //go:embed commits.yaml
 var Commits []byte
+
+// Management is the document of the Unity Catalog REST API, which lies below /api/2.1/unity-catalog:
+// OpenAPI 3.1 in YAML. It is written by hand, in the spelling of that API (snake_case).
+//
+//go:embed management.yaml
+var Management []byte
+
+// Root is the document of the root mount, which has most of the same operations and spells them as
+// Protocol Buffers do (lowerCamelCase, integers of 64 bits in strings, enums as numbers). It is made from
+// Management by a test of this package, and by itself, since a document has one schema of each name and who
+// generates a client wants one spelling.
+//
+//go:embed root.yaml
+var Root []byte

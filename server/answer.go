@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
-
-	"github.com/leveelake/catalog/api"
 )
 
 // appender is a result that writes its own JSON.
@@ -24,8 +22,10 @@ var noCache = []string{"private, no-cache"}
 // document is a result that is not JSON.
 type document []byte
 
-// openAPI answers with the document of the Delta API.
-func openAPI(*request) (any, error) { return document(api.Delta), nil }
+// openAPI answers with the document of an API.
+func openAPI(text []byte) endpoint {
+	return func(*request) (any, error) { return document(text), nil }
+}
 
 // write sends a result. An error means that nothing is sent yet.
 func (f *face) write(w http.ResponseWriter, status int, result any) error {

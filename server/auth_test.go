@@ -35,7 +35,7 @@ func guarded(t *testing.T, auth server.Authenticator) (*api, *server.Server) {
 	}
 	s := server.New(c, server.Config{
 		Logger: slog.New(slog.DiscardHandler), Auth: auth, Prefix: "/uc",
-		Token: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"access_token":"x"}`) }),
+		TokenEndpoint: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"access_token":"x"}`) }),
 	})
 	return &api{TB: t, handler: s}, s
 }

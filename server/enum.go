@@ -31,12 +31,10 @@ type enum struct {
 
 // enums are those of the API by their Go types.
 var enums = map[reflect.Type]enum{
-	reflect.TypeFor[catalogType]():     {names: []string{"MANAGED_CATALOG", "DELTASHARING_CATALOG", "SYSTEM_CATALOG"}},
-	purposeType:                        {names: []string{"STORAGE", "SERVICE"}},
-	reflect.TypeFor[types.TableType](): {names: []string{"MANAGED", "EXTERNAL", "VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE"}},
-	reflect.TypeFor[dataSourceFormat](): {names: []string{
-		"DELTA", "ICEBERG", "HUDI", "PARQUET", "CSV", "JSON", "ORC", "AVRO", "TEXT", "UNITY_CATALOG", "DELTASHARING",
-	}},
+	reflect.TypeFor[catalogType]():      {names: []string{"MANAGED_CATALOG", "DELTASHARING_CATALOG", "SYSTEM_CATALOG"}},
+	purposeType:                         {names: []string{"STORAGE", "SERVICE"}},
+	reflect.TypeFor[types.TableType]():  {names: []string{"MANAGED", "EXTERNAL", "VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE"}},
+	reflect.TypeFor[dataSourceFormat](): {names: types.Formats()},
 	reflect.TypeFor[columnTypeName](): {open: true, names: []string{
 		"BOOLEAN", "BYTE", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "STRING", "BINARY", "DECIMAL", "INTERVAL",
 		"ARRAY", "STRUCT", "MAP", "CHAR", "NULL", "USER_DEFINED_TYPE", "TIMESTAMP_NTZ", "VARIANT", "TABLE_TYPE",

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,17 @@ type story struct {
 	shown    []string // and the other way round
 }
 
+// tell begins a story with catalog main and schema sales.
 func tell(t *testing.T, root, document string) *story {
+	t.Helper()
+	s := begin(t, root, document)
+	s.ok("POST", unity+"/catalogs", `{"name":"main"}`)
+	s.ok("POST", unity+"/schemas", `{"name":"sales","catalog_name":"main"}`)
+	return s
+}
+
+// begin begins a story with nothing.
+func begin(t *testing.T, root, document string) *story {
 	t.Helper()
 	now := func() time.Time { return time.UnixMilli(1764495000456) }
 	keys := map[string]string{"s3.access-key-id": "EXAMPLEKEYID", "s3.secret-access-key": "example-secret", "s3.session-token": "example-token"}
@@ -30,13 +41,15 @@ func tell(t *testing.T, root, document string) *story {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalog.New(catalog.Config{Store: memory.New(), Vendor: vendor, ManagedRoot: "s3://lake/managed", Now: now})
+	master, err := catalog.ParseKeys(catalog.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := catalog.New(catalog.Config{Store: memory.New(), Vendor: vendor, Keys: master, ManagedRoot: "s3://lake/managed", Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := &api{TB: t, handler: validated(t, server.New(c, server.Config{}))}
-	a.ok("POST", unity+"/catalogs", `{"name":"main"}`)
-	a.ok("POST", unity+"/schemas", `{"name":"sales","catalog_name":"main"}`)
 	return &story{api: a, document: documentOf(t, document), root: root}
 }
 
@@ -53,6 +66,35 @@ func (s *story) example(name string) any {
 func (s *story) know(id, as string) {
 	s.real = append(s.real, id, as, id[:8], as[:8])
 	s.shown = append(s.shown, as, id, as[:8], id[:8])
+}
+
+// learn notes all IDs and secrets of an answer in which the document has others.
+func (s *story) learn(got, want any) {
+	switch got := got.(type) {
+	case object:
+		want, _ := want.(object)
+		for name, v := range got {
+			s.learn(v, want[name])
+		}
+	case []any:
+		want, _ := want.([]any)
+		for i := range min(len(got), len(want)) {
+			s.learn(got[i], want[i])
+		}
+	case string:
+		want, _ := want.(string)
+		id, secret, _ := strings.Cut(got, ".")
+		as, random, _ := strings.Cut(want, ".")
+		if !uuidForm.MatchString(id) || !uuidForm.MatchString(as) {
+			return
+		}
+		if !slices.Contains(s.real, id) {
+			s.know(id, as)
+		}
+		if secret != "" {
+			s.real, s.shown = append(s.real, secret, random), append(s.shown, random, secret)
+		}
+	}
 }
 
 // send sends an example, "" for no body, with some of its text replaced, and compares the
@@ -73,10 +115,12 @@ func (s *story) send(request, example string, status int, answer string, replace
 		return
 	}
 	want, _ := s.example(answer).(object)
-	switch v := s.decode(data); answer {
-	case "Staged":
+	switch v := s.decode(data); {
+	case s.document.spell != nil:
+		s.learn(v, want)
+	case answer == "Staged":
 		s.know(v["table-id"].(string), want["table-id"].(string))
-	case "LoadedExternal":
+	case answer == "LoadedExternal":
 		s.know(metadata(v, "table-uuid").(string), metadata(want, "table-uuid").(string))
 	}
 	s.same(answer, s.decode([]byte(strings.NewReplacer(s.real...).Replace(string(data)))), want)

@@ -33,14 +33,16 @@ import (
 // A document is one of the documents of package api.
 type document struct {
 	*v3.Document
+	root     string // of its paths
 	version  float32
 	failure  string              // the schema of an error of any kind
+	spell    func(string) string // how it spells names that may be spelled otherwise; nil if none may
 	requests validator.Validator // and the document itself
 	answers  responses.ResponseBodyValidator
 	closed   *v3.Paths // of a document whose answers have no other members than it names
 }
 
-func compile(data []byte, version float32, failure string) (*document, error) {
+func compile(data []byte, root string, version float32, failure string, spell func(string) string) (*document, error) {
 	open, model, err := read(data)
 	if err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func compile(data []byte, version float32, failure string) (*document, error) {
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("%v", errs)
 	}
-	return &document{model, version, failure, requests, responses.NewResponseBodyValidator(shut), shut.Paths}, nil
+	return &document{model, root, version, failure, spell, requests, responses.NewResponseBodyValidator(shut), shut.Paths}, nil
 }
 
 func read(data []byte) (libopenapi.Document, *v3.Document, error) {
@@ -72,21 +74,49 @@ func read(data []byte) (libopenapi.Document, *v3.Document, error) {
 // answers finds the schemas of what the server says.
 var answers = regexp.MustCompile(`(?m)^    (DeltaCatalogConfig|DeltaStagingTableResponse|Features|DeltaProtocol|DeltaListTablesResponse|DeltaTableSummary|` +
 	`DeltaLoadTableResponse|DeltaTableMetadata|Delta(Struct|Array|Map)Type|DeltaStructField|DeltaCommit|DeltaUniformMetadata|` +
-	`DeltaCredentialsResponse|DeltaStorageCredential|TableMetrics|CommitReport|FileSizeHistogram|DeltaGetCommitsResponse|DeltaCommitInfo):\n`)
+	`DeltaCredentialsResponse|DeltaStorageCredential|TableMetrics|CommitReport|FileSizeHistogram|DeltaGetCommitsResponse|DeltaCommitInfo|` +
+	`(Catalog|Schema|Table|Column|StagingTable|Credential|ExternalLocation|Token)Info|List(Catalogs|Schemas|Tables|TableSummaries|Credentials|ExternalLocations|Tokens)Response|` +
+	`TableSummary|GetTableExistsResponse|Azure(ServicePrincipal|ManagedIdentity|StorageKey)|Aws(IamRole|AccessKey)|GcpServiceAccountKey|ValidateCredentialResponse|` +
+	`TemporaryCredentials|(Effective)?PermissionsList|(Effective)?PrivilegeAssignment|EffectivePrivilege|IssuedToken|AccessToken|TokenError|MetastoreSummary|No(Volumes|Functions|Models)):\n`)
 
-// documents are those of a path and, if it ends in a slash, of all below it. They are compiled
-// once for all tests.
-var documents = map[string]func() (*document, error){
-	delta + "/":                      sync.OnceValues(func() (*document, error) { return compile(openapi.Delta, 3.1, "DeltaErrorResponse") }),
-	unity + "/delta/preview/commits": sync.OnceValues(func() (*document, error) { return compile(openapi.Commits, 3.0, "Error") }),
+// documents are those of a path and, if it ends in a slash, of all below it; the first that fits counts. They are
+// compiled once for all tests.
+var documents = []struct {
+	prefix   string
+	compiled func() (*document, error)
+}{
+	{delta + "/", sync.OnceValues(func() (*document, error) {
+		return compile(openapi.Delta, unity, 3.1, "DeltaErrorResponse", nil)
+	})},
+	{unity + "/delta/preview/commits", olderDocument},
+	{unityAlias + "/delta/preview/commits", olderDocument},
+	{unity + "/openapi.yaml", nil},
+	{unityAlias + "/openapi.yaml", nil},
+	{"/openapi.yaml", nil},
+	{unity + "/delta", nil},
+	{unity + "/delta/", nil},
+	{"/api", managementDocument},
+	{"/api/", managementDocument},
+	{"/oauth2/token", managementDocument},
+	{"/", sync.OnceValues(func() (*document, error) { return compile(openapi.Root, "", 3.1, "Error", camel) })},
 }
+
+const unityAlias = "/api/2.0/unity-catalog"
+
+var (
+	olderDocument      = sync.OnceValues(func() (*document, error) { return compile(openapi.Commits, unity, 3.0, "Error", nil) })
+	managementDocument = sync.OnceValues(func() (*document, error) { return compile(openapi.Management, unity, 3.1, "Error", snake) })
+)
 
 // documentOf is the document that a path belongs to, or nil.
 func documentOf(t testing.TB, path string) *document {
 	t.Helper()
-	for prefix, compiled := range documents {
-		if path == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(path, prefix) {
-			d, err := compiled()
+	for _, of := range documents {
+		if path == of.prefix || strings.HasSuffix(of.prefix, "/") && strings.HasPrefix(path, of.prefix) {
+			if of.compiled == nil {
+				return nil
+			}
+			d, err := of.compiled()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,17 +169,17 @@ const maxValidated = 1 << 20
 // document has for the operation, in every member, and who sends what the document forbids
 // must be refused.
 func validated(t testing.TB, h http.Handler) http.Handler {
-	for prefix := range documents {
-		documentOf(t, prefix) // here, where a test may end
+	for _, of := range documents {
+		documentOf(t, of.prefix) // here, where a test may end
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d := documentOf(t, r.URL.EscapedPath())
-		if d == nil {
+		if d == nil || d != documentOf(t, r.URL.Path) { // the prefix itself is escaped
 			h.ServeHTTP(w, r)
 			return
 		}
 		sent, _ := io.ReadAll(io.LimitReader(r.Body, maxValidated+1)) // an error comes to h, too
-		asked := r.Clone(r.Context())
+		asked := d.asked(r)
 		r.Body = struct {
 			io.Reader
 			io.Closer
@@ -180,7 +210,7 @@ func (d *document) judge(asked *http.Request, sent []byte, got *httptest.Respons
 	switch {
 	case op == nil && asked.Method == http.MethodHead:
 		return nil // HTTP lets HEAD be where GET is
-	case op == nil && (got.Code == http.StatusNotFound || got.Code == http.StatusMethodNotAllowed):
+	case op == nil && slices.Contains(d.elsewhere(), got.Code):
 		return d.holds(d.Components.Schemas.GetOrZero(d.failure), json.RawMessage(body))
 	case op == nil:
 		return fmt.Errorf("the document has no such operation")
@@ -204,15 +234,20 @@ func (d *document) judge(asked *http.Request, sent []byte, got *httptest.Respons
 		query[name] = values[:1] // the only one that counts
 	}
 	for _, p := range op.Parameters {
-		if p.AllowEmptyValue && query.Get(p.Name) == "" {
+		switch v := query.Get(p.Name); {
+		case p.AllowEmptyValue && v == "":
 			query.Del(p.Name) // the validator does not know of it
+		case v != "" && slices.Contains(p.Schema.Schema().Type, "boolean"):
+			query.Set(p.Name, strings.ToLower(v)) // as the document says in words
 		}
 	}
 	asked.URL.RawQuery = query.Encode()
 	if op.RequestBody != nil {
-		asked.Header.Set("Content-Type", "application/json") // the document says in words what else will do
+		for kind := range op.RequestBody.Content.KeysFromOldest() {
+			asked.Header.Set("Content-Type", kind) // the document says in words what else will do
+		}
 	}
-	asked.Body = io.NopCloser(bytes.NewReader(sent))
+	asked.Body = io.NopCloser(bytes.NewReader(d.spelled(sent)))
 	if _, errs := d.requests.ValidateHttpRequestSyncWithPathItem(asked, item, pattern); len(errs) > 0 {
 		return fmt.Errorf("the document forbids the request: %w", problems(errs))
 	}
@@ -223,7 +258,7 @@ func (d *document) judge(asked *http.Request, sent []byte, got *httptest.Respons
 // path is taken as it came, since an escaped slash separates nothing.
 func (d *document) operation(r *http.Request) (*v3.PathItem, string, *v3.Operation) {
 	for pattern, item := range d.Paths.PathItems.FromOldest() {
-		glob := placeholder.ReplaceAllLiteralString(unity+pattern, "*")
+		glob := placeholder.ReplaceAllLiteralString(d.root+pattern, "*")
 		if ok, _ := path.Match(glob, r.URL.EscapedPath()); ok {
 			if r.Method != strings.ToUpper(r.Method) {
 				return item, pattern, nil // get is another method than GET
@@ -237,15 +272,19 @@ func (d *document) operation(r *http.Request) (*v3.PathItem, string, *v3.Operati
 var placeholder = regexp.MustCompile(`{\w+}`)
 
 func TestOpenAPIDocuments(t *testing.T) {
-	for prefix := range documents {
-		d := documentOf(t, prefix)
+	for _, of := range documents {
+		d := documentOf(t, of.prefix)
+		if d == nil {
+			continue
+		}
+		prefix := of.prefix
 		if _, errs := d.requests.ValidateDocument(); len(errs) > 0 {
 			t.Errorf("%s: %v", prefix, problems(errs))
 		}
 		d.checkExamples(t)
 	}
 	broken := bytes.Replace(openapi.Delta, []byte("in: path"), []byte("in: nowhere"), 1)
-	d, err := compile(broken, 3.1, "DeltaErrorResponse")
+	d, err := compile(broken, unity, 3.1, "DeltaErrorResponse", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,6 +374,9 @@ func TestOpenAPIValidated(t *testing.T) {
 		load  = `{"metadata":{"etag":"e","table-type":"MANAGED","table-uuid":"8f14e45f-ceea-467f-ab3d-6f2b5a1c9d07","location":"s3://a/b","created-time":1,"updated-time":1,"columns":{"type":"struct","fields":[{"name":"a","type":{"type":"array","element-type":"long","contains-null":true},"nullable":true,"metadata":{}}]},"partition-columns":[],"properties":{}},"commits":[],"latest-table-version":0}`
 		gone  = `{"error":{"message":"m","type":"NoSuchTableException","code":404}}`
 		stage = s1 + "/staging-tables"
+
+		summary       = `{"metastore_id":"8f14e45f-ceea-467f-ab3d-6f2b5a1c9d07","name":"m","owner":null}`
+		catalogOfRoot = `{"id":"8f14e45f-ceea-467f-ab3d-6f2b5a1c9d07","name":"c","catalogType":1,"properties":{},"createdAt":"5","updatedAt":"6"}`
 	)
 	for _, c := range []struct {
 		request, body string
@@ -347,7 +389,7 @@ func TestOpenAPIValidated(t *testing.T) {
 		{"HEAD " + t1 + "/t", "", 204, "", ""},
 		{"POST " + stage, `{"name":"a b"}`, 400, `{"error":{"message":"m","type":"InvalidParameterValueException","code":400}}`, ""},
 		{"GET " + delta + "/nope", "", 404, `{"error":{"message":"m","type":"NotFoundException","code":404}}`, ""},
-		{"GET " + unity + "/catalogs", "", 200, `[]`, ""}, // of no document
+		{"GET " + unity + "/delta/openapi.yaml", "", 200, `[]`, ""}, // of no document
 
 		{"GET " + t1 + "/t", "", 200, strings.Replace(load, `,"latest-table-version":0`, "", 1), "latest-table-version"},
 		{"GET " + t1 + "/t", "", 200, strings.Replace(load, "element-type", "elementType", 1), "element"},
@@ -373,6 +415,36 @@ func TestOpenAPIValidated(t *testing.T) {
 		{"GET " + delta + "/nope", "", 404, "{}", "error"},
 		{"get " + t1 + "/t", "", 405, `{"error":{"message":"m","type":"BadRequestException","code":405}}`, ""},
 		{"PUT " + t1 + "/t", "", 405, `{"error":{"message":"m","type":"Nope","code":405}}`, "type"},
+
+		{"GET " + unity + "/metastore_summary", "", 200, summary, ""},
+		{"GET " + unity + "/metastore_summary/", "", 200, summary, ""},
+		{"GET " + unityAlias + "/metastore_summary", "", 200, summary, ""},
+		{"GET " + unity + "/metastore_summary", "", 200, strings.Replace(summary, `"owner"`, `"x":1,"owner"`, 1), "x"},
+		{"GET " + unityAlias + "/metastore_summary", "", 200, strings.Replace(summary, `,"owner":null`, "", 1), "owner"},
+		{"GET /metastore_summary", "", 200, summary, "no such operation"},
+		{"GET " + unity + "/tables/c.s.t/exists", "", 200, `{"table_exists":false}`, ""},
+		{"GET " + unity + "/tables/c.s.t/exists", "", 200, `{"tableExists":false}`, "tableExists"},
+		{"GET /tables/c.s.t/exists", "", 200, `{"tableExists":false}`, ""},
+		{"GET /tables/c.s.t/exists", "", 200, `{"table_exists":false}`, "table_exists"},
+		{"GET /tables/c.s/exists", "", 200, `{"tableExists":false}`, "fullName"},
+		{"GET /external-locations", "", 200, `{"externalLocations":[]}`, ""},
+		{"GET " + unity + "/external_locations", "", 200, `{"external_locations":[]}`, ""},
+		{"GET /catalogs?max_results=-1", "", 200, `{"catalogs":[]}`, "maxResults"},
+		{"GET " + unity + "/schemas?catalogName=c", "", 200, `{"schemas":[]}`, ""},
+		{"GET " + unity + "/schemas", "", 200, `{"schemas":[]}`, "catalog_name"},
+		{"DELETE " + unity + "/catalogs/c?force=TRUE", "", 200, `{}`, ""},
+		{"DELETE " + unity + "/catalogs/c?force=yes", "", 200, `{}`, "force"},
+		{"DELETE /catalogs/c", "", 200, `{"a":1}`, "a"},
+		{"POST /catalogs", `{"name":"c"}`, 200, catalogOfRoot, ""},
+		{"POST /catalogs", `{"name":"c"}`, 200, strings.Replace(catalogOfRoot, `"5"`, `5`, 1), "createdAt"},
+		{"POST /catalogs", `{"name":"c"}`, 200, strings.Replace(catalogOfRoot, `"catalogType":1`, `"catalogType":"MANAGED_CATALOG"`, 1), "catalogType"},
+		{"POST /catalogs", `{"name":"c"}`, 200, strings.Replace(catalogOfRoot, `"id"`, `"owner":null,"id"`, 1), "owner"},
+		{"POST /catalogs", `{"name":"c"}`, 201, catalogOfRoot, "201"},
+		{"POST /credentials", `{"name":"c","purpose":9,"aws_access_key":{"accessKeyId":"a","secretAccessKey":"b"}}`, 200, "{}", "purpose"},
+		{"GET /catalogs/c", "", 404, `{"code":5,"message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"CATALOG_NOT_FOUND","domain":"unitycatalog"}]}`, ""},
+		{"GET /catalogs/c", "", 404, `{"code":6,"message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"CATALOG_NOT_FOUND","domain":"unitycatalog"}]}`, "code"},
+		{"GET /catalogs/c", "", 404, `{"error_code":"CATALOG_NOT_FOUND","message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"CATALOG_NOT_FOUND"}]}`, "error_code"},
+		{"POST " + unity + "/volumes", "{}", 501, `{"error_code":"UNIMPLEMENTED","message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"UNIMPLEMENTED"}]}`, ""},
 	} {
 		found := &complaints{TB: t}
 		a := &api{TB: t, handler: validated(found, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -11,16 +11,16 @@ import (
 // securable is what a path names by its type and full name.
 func (r *request) securable() (types.Securable, error) {
 	of, name := r.PathValue("type"), undotted.Replace(r.PathValue("full_name"))
-	on, levels := types.Securable{Name: name}, 1
+	on := types.Securable{Name: name}
 	switch strings.ReplaceAll(strings.ToLower(of), "-", "_") {
 	case "metastore":
-		return types.Securable{Kind: types.KindMetastore, Name: name}, nil // of any name
+		on.Kind = types.KindMetastore
 	case "catalog":
 		on.Kind = types.KindCatalog
 	case "schema":
-		on.Kind, levels = types.KindSchema, 2
+		on.Kind = types.KindSchema
 	case "table":
-		on.Kind, levels = types.KindTable, 3
+		on.Kind = types.KindTable
 	case "external_location":
 		on.Kind = types.KindExternalLocation
 	case "credential", "storage_credential":
@@ -30,8 +30,7 @@ func (r *request) securable() (types.Securable, error) {
 	default:
 		return on, types.BadRequest.Errorf("%q is not a type of securable", clip(of))
 	}
-	_, err := parts(name, levels)
-	return on, err
+	return on, nil
 }
 
 type assignment struct {
@@ -111,9 +110,9 @@ func (s *Server) effectivePermissions(r *request) (any, error) {
 	}
 	list, err := s.catalog.EffectivePermissions(r.Context(), on, principal)
 	type privilege struct {
-		Privilege types.Privilege `json:"privilege"`
-		FromType  string          `json:"inherited_from_type,omitempty"`
-		FromName  string          `json:"inherited_from_name,omitempty"`
+		Privilege string `json:"privilege"` // with underscores: this path is of other clients than permissions
+		FromType  string `json:"inherited_from_type,omitempty"`
+		FromName  string `json:"inherited_from_name,omitempty"`
 	}
 	type assignment struct {
 		Principal  string      `json:"principal"`
@@ -123,7 +122,7 @@ func (s *Server) effectivePermissions(r *request) (any, error) {
 		Assignments []assignment `json:"privilege_assignments"`
 	}{each(list, func(a types.EffectivePrivilegeAssignment) assignment {
 		return assignment{a.Principal, each(a.Privileges, func(e types.EffectivePrivilege) privilege {
-			out := privilege{Privilege: e.Privilege}
+			out := privilege{Privilege: strings.ReplaceAll(string(e.Privilege), " ", "_")}
 			if from := e.InheritedFrom; from != nil {
 				out.FromType, out.FromName = strings.ToUpper(string(from.Kind)), from.Name
 			}

@@ -194,7 +194,7 @@ func TestPreviewCreate(t *testing.T) {
 			req := previewTable(staged)
 			a.ok("POST", tables, body(req))
 			a.fails("POST", tables, body(req), 409, "TABLE_ALREADY_EXISTS", staged["name"].(string))
-			a.fails("POST", tables, body(edited(maps.Clone(req), put(a.fresh(), "name"))), 400, invalid, "location")
+			a.fails("POST", tables, body(edited(maps.Clone(req), put(a.fresh(), "name"))), 400, precondition, "location")
 			a.fails("POST", unityStaging, body(object{"name": staged["name"], "catalog_name": "c1", "schema_name": "s1"}), 409, "TABLE_ALREADY_EXISTS")
 		})
 		a.run("022/place", func(a *api) {

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/leveelake/catalog/api"
 )
 
 // Where the faces of the catalog are mounted, beside the root mount.
@@ -83,6 +85,7 @@ func (s *Server) managementRoutes() []route {
 // unityRoutes are those of the Unity Catalog REST API.
 func (s *Server) unityRoutes() []route {
 	return append(s.managementRoutes(), []route{
+		{pattern: "GET /openapi.yaml", endpoint: openAPI(api.Management)},
 		{pattern: "GET /metastore_summary", endpoint: s.metastoreSummary},
 		{pattern: "POST /staging-tables", endpoint: s.createUnityStagingTable},
 		{pattern: "POST /temporary-table-credentials", endpoint: s.temporaryTableCredentials},
@@ -120,7 +123,7 @@ func (s *Server) mountAll(cfg Config) {
 			s.endpoints = append(s.endpoints, rt.pattern)
 		}
 	}
-	s.mount(deltaPrefix, s.delta, append(delta, route{pattern: "GET /openapi.yaml", endpoint: openAPI}))
+	s.mount(deltaPrefix, s.delta, append(delta, route{pattern: "GET /openapi.yaml", endpoint: openAPI(api.Delta)}))
 	for _, prefix := range []string{unityPrefix, unityAlias} {
 		s.mount(prefix, s.unity, s.unityRoutes())
 		s.mount(prefix, s.commits, s.commitsRoutes())
@@ -129,9 +132,10 @@ func (s *Server) mountAll(cfg Config) {
 	if prefix != "" {
 		prefix = "/" + prefix
 	}
-	s.mount(prefix, s.root, s.managementRoutes())
-	if cfg.Token != nil {
-		s.mount("", s.root, []route{{"POST /oauth2/token", func(*request) (any, error) { return cfg.Token, nil }, true}})
+	s.mount(prefix, s.root, append(s.managementRoutes(), route{pattern: "GET /openapi.yaml", endpoint: openAPI(api.Root)}))
+	if cfg.TokenEndpoint != nil {
+		token := func(*request) (any, error) { return cfg.TokenEndpoint, nil }
+		s.mount("", s.root, []route{{pattern: "POST /oauth2/token", endpoint: token, public: true}})
 	}
 	for path, f := range map[string]*face{"": s.root, "/api": s.unity, deltaPrefix: s.delta, deltaPrefix + "/preview": s.commits} {
 		unknown := f.handler(s, route{endpoint: unknownPath})

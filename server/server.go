@@ -36,13 +36,13 @@ type Config struct {
 	// Prefix is where the root mount is: a plain path such as "/uc", not below /api. "" means at the root itself.
 	Prefix string
 
-	// Auth finds out who makes a request, and each route but that of Token goes by it; nil means
+	// Auth finds out who makes a request, and each route but that of TokenEndpoint goes by it; nil means
 	// that whoever reaches the server may do as anybody.
 	Auth Authenticator
 
-	// Token answers POST /oauth2/token, where tokens are had and so none is asked for; nil means that
+	// TokenEndpoint answers POST /oauth2/token, where tokens are had and so none is asked for; nil means that
 	// there is no such path.
-	Token http.Handler
+	TokenEndpoint http.Handler
 }
 
 // A Server answers HTTP requests from a catalog.

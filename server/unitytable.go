@@ -42,7 +42,7 @@ func tableInfoOf(t types.Table) (tableInfo, error) {
 	}
 	info.Columns = each(types.ColumnInfos(schema, t.PartitionColumns), columnInfoOf)
 	for i, f := range schema.Fields {
-		info.Columns[i].ColumnID = string(f.Metadata[columnID])
+		info.Columns[i].ColumnID = strings.Trim(string(f.Metadata[columnID]), `"`)
 	}
 	return info, nil
 }
@@ -192,7 +192,7 @@ func (s *Server) unityTableExists(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.catalog.GetTable(r.Context(), name)
+	err = s.catalog.TableExists(r.Context(), name)
 	missing := errors.Is(err, types.NoSuchCatalog) || errors.Is(err, types.NoSuchSchema) || errors.Is(err, types.NoSuchTable)
 	if missing {
 		err = nil

@@ -2,15 +2,32 @@ package types
 
 import "time"
 
+// An EventAction says what was done.
+type EventAction string
+
+// What may be done.
+const (
+	EventCreate   EventAction = "create"
+	EventUpdate   EventAction = "update"
+	EventDelete   EventAction = "delete"
+	EventCommit   EventAction = "commit"   // a version of a table is ratified
+	EventBackfill EventAction = "backfill" // a backfill is reported
+	EventVend     EventAction = "vend"     // credentials to files are handed out
+)
+
 // An Event is something that was done, for the audit log. It holds no secret.
 type Event struct {
 	Time      time.Time
 	RequestID string // "" if the request has none
 	Principal string // "" without authentication
-	Action    string // create, update, delete, commit, backfill, vend
+	Action    EventAction
 	Kind      Kind
 	ID        ID
 	Name      string // full, after it; of a grant that of the securable
+
+	// Uncertain: the change may not have been carried out, the store could not tell. The client is told, too,
+	// and a client that sends the request again makes it certain, but perhaps no other event.
+	Uncertain bool
 
 	// Before and After are revisions of the object; 0 where it did not exist.
 	Before, After int64

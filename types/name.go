@@ -44,6 +44,7 @@ const (
 	KindCredential       Kind = "credential" // a storage credential
 	KindExternalLocation Kind = "external-location"
 	KindToken            Kind = "token"
+	KindGrant            Kind = "grant" // what a principal is granted on one securable
 )
 
 // A SchemaName names a schema. Names are compared exactly, case included.

@@ -15,6 +15,12 @@ const (
 // the catalog, but not served by the Delta API.
 const FormatDelta = "DELTA"
 
+// Formats are the formats of tables that can be registered, in the order of their numbers in DataSourceFormat of
+// the management API, from 1.
+func Formats() []string {
+	return []string{FormatDelta, "ICEBERG", "HUDI", "PARQUET", "CSV", "JSON", "ORC", "AVRO", "TEXT", "UNITY_CATALOG", "DELTASHARING"}
+}
+
 // A Table is a table as of one instant: metadata, unbackfilled commits and latest
 // version belong together. It marshals as the Delta API's load response, which leaves
 // out Name, Format, Comment, Owner and Protocol; in reading that response these stay empty.

@@ -113,17 +113,17 @@ func TestKeyFile(t *testing.T) {
 	serve(t, "--data", data).stop(t)
 	key := text(t, file)
 
-	refused(t, "not the one this store was made with", "--data", data, "--key-file", elsewhere)
+	refused(t, "not those that this store was made with", "--data", data, "--key-file", elsewhere)
 	if _, err := os.Stat(elsewhere); err == nil {
 		t.Error("a key of no use was left behind")
 	}
-	refused(t, "not the one this store was made with", "--data", data, "--key", catalog.NewKey())
+	refused(t, "not those that this store was made with", "--data", data, "--key", catalog.NewKey())
 	write(t, file, catalog.NewKey())
-	refused(t, "not the one this store was made with", "--data", data)
+	refused(t, "not those that this store was made with", "--data", data)
 	write(t, file, "# the new one\n"+catalog.NewKey()+"\n"+key+"\n") // rotation
 	serve(t, "--data", data).stop(t)
 	write(t, file, key)
-	refused(t, "not the one this store was made with", "--data", data)
+	refused(t, "not those that this store was made with", "--data", data)
 
 	if runtime.GOOS == "windows" {
 		return
@@ -156,7 +156,7 @@ func TestPostgresKey(t *testing.T) {
 	serve(t, root...).stop(t) // nobody is asked for a token: no key is needed
 	p := serve(t, append(root, "--admin", "me", "--key", key)...)
 	defer p.stop(t)
-	refused(t, "not the one this store was made with", append(root, "--key", catalog.NewKey())...)
+	refused(t, "not those that this store was made with", append(root, "--key", catalog.NewKey())...)
 	second := serve(t, append(root, "--auth", "--key", key)...)
 	second.ok(t, text(t, filepath.Join(root[5], "admin.token")), "catalogs", "list")
 	second.stop(t)

@@ -109,7 +109,7 @@ func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Contex
 	cfg := server.Config{Logger: log, Prefix: s.Prefix}
 	who := admin{}
 	if s.authenticates() {
-		if cfg.Auth, cfg.Token, err = s.authenticator(c, keys, log); err != nil {
+		if cfg.Auth, cfg.TokenEndpoint, err = s.authenticator(c, keys, log); err != nil {
 			return err
 		}
 		if who, err = s.appoint(ctx, c, data); err != nil {

@@ -8,6 +8,7 @@ it was changed here, so only valid parts are touched, and not all of them.
 import itertools
 import json
 import os
+import re
 import urllib.error
 import urllib.request
 import zlib
@@ -22,6 +23,7 @@ SCHEMA = os.environ["FUZZ_SCHEMA"]
 TABLES = f"/catalogs/{CATALOG}/schemas/{SCHEMA}/tables"
 ROOT = os.environ["FUZZ_URL"] + "/api/2.1/unity-catalog"
 FOLDER = "file://" + os.environ["FUZZ_FOLDER"]
+DOCUMENT = os.environ["FUZZ_DOCUMENT"]
 
 serial = itertools.count(1)
 
@@ -31,7 +33,7 @@ def call(method, path, body=None):
         ROOT + path,
         method=method,
         data=None if body is None else json.dumps(body).encode(),
-        headers={"Content-Type": "application/json"},
+        headers={"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["FUZZ_TOKEN"]},
     )
     with urllib.request.urlopen(request) as response:
         data = response.read()
@@ -82,20 +84,31 @@ def load(name):
     return {"managed": managed, "external": external}[name](name)
 
 
+def chosen(case):
+    """A number that is the same for the same request."""
+    return zlib.crc32(repr((case.path_parameters, case.query, case.body)).encode())
+
+
+def is_valid(case, part):
+    info = case.meta.components.get(part)
+    return info is not None and info.mode == GenerationMode.POSITIVE
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     operation = case.operation.definition.raw["operationId"]
+    if DOCUMENT in ("management", "root"):
+        return manage(operation, case)
     if operation == "getCommits" and isinstance(case.body, dict):
         case.query = {}  # not read beside a body, as the document says in words
     if case.meta is None or case.meta.phase.name == TestPhase.STATEFUL and case.operation.method.upper() != "POST":
         return  # links have filled in what exists
-    choice = zlib.crc32(repr((case.path_parameters, case.query, case.body)).encode())
+    choice = chosen(case)
     if choice % 5 == 0:
         return
 
     def valid(part):
-        info = case.meta.components.get(part)
-        return info is not None and info.mode == GenerationMode.POSITIVE
+        return is_valid(case, part)
 
     stateful = case.meta.phase.name == TestPhase.STATEFUL
     table = "managed" if choice % 3 or operation in ("getStagingTableCredentials", "commit", "getCommits") else "external"
@@ -155,3 +168,106 @@ def edit(operation, body, now, choice):
             if u["action"] == "add-commit" and choice % 7:
                 u["commit"]["version"] = next_version
                 u.pop("uniform", None)
+
+
+# What follows is for the documents of the Unity Catalog REST API and of the root mount.
+
+ROLE = {"role_arn": "arn:aws:iam::123456789012:role/levee"}
+OF_TABLES = {"getTable", "deleteTable", "tableExists"}
+
+
+def made(kind):
+    """Makes an object of a kind, of a new name, and returns its full name."""
+    name = f"{SCHEMA}_{next(serial)}"
+    if kind == "catalog":
+        call("POST", "/catalogs", {"name": name})
+    elif kind == "schema":
+        call("POST", "/schemas", {"name": name, "catalog_name": CATALOG})
+        name = f"{CATALOG}.{name}"
+    elif kind == "table":
+        external(name)
+        name = f"{CATALOG}.{SCHEMA}.{name}"
+    elif kind == "credential":
+        call("POST", "/credentials", {"name": name, "purpose": "STORAGE", "aws_iam_role": ROLE})
+    elif kind == "external_location":
+        call("POST", "/external-locations", {"name": name, "url": f"s3://{name.replace('_', '-')}/x", "credential_name": CREDENTIAL})
+    elif kind == "token":
+        name = call("POST", "/tokens", {"principal": name})["token_id"]
+    return name
+
+
+if DOCUMENT in ("management", "root"):
+    CREDENTIAL = made("credential")
+    LASTING = {kind: made(kind) for kind in ("catalog", "schema", "table", "external_location")}
+    LASTING["credential"], LASTING["metastore"] = CREDENTIAL, "metastore"
+    if DOCUMENT == "management":
+        LASTING["token"] = made("token")
+    # What all requests need, and none may take away.
+    PRECIOUS = {CATALOG, f"{CATALOG}.default", f"{CATALOG}.{SCHEMA}", *LASTING.values()}
+
+
+def kind_of(operation, path):
+    """The kind of object that the operation's path names."""
+    if "type" in path:
+        return path["type"].replace("storage_", "")
+    words = re.sub("([A-Z])", r"_\1", operation).lower().split("_", 1)
+    return "table" if operation in OF_TABLES else words[-1]
+
+
+def manage(operation, case):
+    if case.meta is None:
+        return
+    choice, stateful = chosen(case), case.meta.phase.name == TestPhase.STATEFUL
+    path = case.path_parameters or {}
+    if case.operation.method.upper() in ("PATCH", "DELETE") and "type" not in path and PRECIOUS & set(path.values()):
+        case.path_parameters = dict.fromkeys(path, made(kind_of(operation, path)))
+    if choice % 5 == 0 or stateful and case.operation.method.upper() != "POST":
+        return  # links have filled in what exists
+    if is_valid(case, At.PATH) and not stateful and case.path_parameters:
+        kind = kind_of(operation, case.path_parameters)
+        lasting = case.operation.method.upper() == "GET" or "type" in case.path_parameters
+        if kind in LASTING:
+            name = LASTING[kind] if lasting else made(kind)
+            case.path_parameters = {k: v if k == "type" else name for k, v in case.path_parameters.items()}
+            if case.query and operation.endswith("Schema"):
+                case.query = {k: name if "ull" in k else v for k, v in case.query.items()}
+    elif is_valid(case, At.QUERY) and case.query:
+        real = {"catalog_name": CATALOG, "schema_name": SCHEMA}
+        case.query = {k: real.get(snake(k), v) for k, v in case.query.items()}
+        if choice % 3:
+            for token in ("page_token", "pageToken"):
+                case.query.pop(token, None)
+    if is_valid(case, At.BODY) and isinstance(case.body, dict):
+        prepare(operation, case.body, choice, case.path_parameters or {})
+
+
+def snake(name):
+    return re.sub("([A-Z])", r"_\1", name).lower()
+
+
+def prepare(operation, body, choice, path):
+    """Gives a body a chance to be good for more than a refusal."""
+    fresh = f"{SCHEMA}_{next(serial)}"
+    real = {
+        "catalog_name": CATALOG, "schema_name": SCHEMA, "credential_name": CREDENTIAL, "storage_credential_name": CREDENTIAL,
+        "external_location_name": LASTING["external_location"], "new_name": fresh, "storage_location": f"{FOLDER}/{fresh}",
+        "url": f"s3://{fresh.replace('_', '-')}/y", "role_arn": ROLE["role_arn"],
+    }
+    if operation == "createTemporaryPathCredentials":
+        real["url"] = f"{FOLDER}/{fresh}"
+    if operation == "createTemporaryTableCredentials":
+        real["table_id"] = load("managed")["metadata"]["table-uuid"]
+    if operation.startswith("create"):
+        real["name"] = fresh
+    elif choice % 7:
+        for k in ("name", "full_name", "fullName"):
+            body.pop(k, None)
+    if operation == "createTable" and choice % 7:
+        for k in ("table_type", "tableType", "columns"):
+            body.pop(k, None)
+    for k, v in body.items():
+        if v is not None:
+            body[k] = real.get(snake(k), v)
+    if operation == "updatePermissions" and choice % 7 and body.get("changes"):
+        for change in body["changes"]:
+            change["add"], change["remove"] = ["MANAGE"], ["create_table" if path.get("type") == "schema" else "manage"][:choice % 2]

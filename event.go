@@ -50,7 +50,11 @@ func (l EventLog) Event(ctx context.Context, e types.Event) {
 	if e.Backfilled != nil {
 		number("backfilled", *e.Backfilled)
 	}
+	text("owner", e.Owner)
 	text("grantee", e.Grantee)
+	if len(e.Groups) > 0 {
+		attrs = append(attrs, slog.Any("groups", e.Groups))
+	}
 	if e.Kind == types.KindGrant {
 		attrs = append(attrs, slog.Any("privileges", e.Privileges))
 	}

@@ -90,7 +90,23 @@ func TestEvents(t *testing.T) {
 				t.Errorf("%+v", e)
 			}
 			want("grant", "create grant c1.s1.t2")
-			check(t, c.DeleteCatalog(ann, "c1", true))
+			_, err = c.UpdateCatalog(ann, "c1", types.UpdateCatalog{Owner: new("ann"), Comment: new("x")})
+			check(t, err)
+			_, err = c.UpdateCatalog(as(t, "root"), "c1", types.UpdateCatalog{Owner: new("zoe")})
+			check(t, err)
+			if e := sink.told; e[0].Owner != "" || e[1].Owner != "zoe" {
+				t.Errorf("%+v", e)
+			}
+			want("owner", "update catalog c1, update catalog c1")
+			for range 2 { // the first token, and another one, of a principal
+				token, err := c.CreateToken(as(t, "root"), types.CreateToken{Principal: "al", Groups: []string{"g"}})
+				check(t, err)
+				if e := sink.told[0]; len(e.Groups) != 1 || e.ID != token.ID {
+					t.Errorf("%+v", e)
+				}
+				want("token", "create token al."+string(token.ID))
+			}
+			check(t, c.DeleteCatalog(as(t, "root"), "c1", true))
 			want("drop", "delete catalog c1")
 		})
 	}

@@ -170,6 +170,76 @@ func TestAdoptKeys(t *testing.T) {
 	}
 }
 
+// TestAdoptKeysSecrets: the keys of stored secrets are needed, and after each start only the first.
+func TestAdoptKeysSecrets(t *testing.T) {
+	a, b, x := NewKey(), NewKey(), NewKey()
+	store := memorystore.New()
+	open := func(keys ...string) (*Catalog, error) {
+		c, err := New(Config{Store: store, Keys: keysOf(t, keys...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, c.AdoptKeys(t.Context())
+	}
+	makeSecret := func(c *Catalog, name string) {
+		t.Helper()
+		_, err := c.CreateStorageCredential(t.Context(), types.CreateStorageCredential{Name: name, Purpose: types.PurposeStorage, Identity: types.CloudIdentity{
+			AWSAccessKey: &types.AWSAccessKey{AccessKeyID: "AKIA", SecretAccessKey: types.Secret("secret of " + name)},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(c *Catalog, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			chain, err := view(t.Context(), c, func(tx storage.ReadTx) ([]storage.Node, error) {
+				return tx.Lookup(t.Context(), credentialPath(name), storage.Want{})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := c.identity(last(chain)); err != nil || string(got.AWSAccessKey.SecretAccessKey) != "secret of "+name {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	old, err := open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	makeSecret(old, "one")
+	c, err := open(b, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(c, "one")
+	makeSecret(old, "two") // of a server that has not been started again yet
+	if _, err := open(b); !errors.Is(err, types.FailedPrecondition) {
+		t.Errorf("without a key of a secret: %v", err)
+	}
+	if needs, err := c.NeedsKeys(t.Context()); err != nil || len(needs) != 2 {
+		t.Errorf("needed are %v, %v", needs, err)
+	}
+	if _, err := open(x); !errors.Is(err, types.FailedPrecondition) {
+		t.Errorf("with another key: %v", err)
+	}
+	if _, err := open(b, a); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = open(b); err != nil {
+		t.Fatal(err)
+	}
+	check(c, "one", "two")
+	if _, err := open(a, b); err != nil { // back
+		t.Fatal(err)
+	}
+	if c, err = open(a); err != nil {
+		t.Fatal(err)
+	}
+	check(c, "one", "two")
+}
+
 // TestAdoptKeysRace: of servers that start beside each other on an empty store, those with the same key all start.
 func TestAdoptKeysRace(t *testing.T) {
 	for range 20 {

@@ -87,6 +87,14 @@ func (r *recorder) events() []types.Event {
 		if above := r.name(o.Parent); above != "" {
 			e.Name = above + "." + o.Name
 		}
+		if w.new != nil {
+			e.Owner = ownerAfter(w.old, w.new)
+		}
+		if o.Kind == types.KindToken {
+			if b, err := decodeToken(*o); err == nil {
+				e.Groups = b.Groups
+			}
+		}
 		if o.Kind == types.KindGrant {
 			e.Name = r.name(o.Parent)
 			e.Grantee = o.Name
@@ -109,5 +117,24 @@ func (r *recorder) name(id types.ID) string {
 			}
 		}
 	}
+	for _, w := range r.writes { // a principal that has no token yet is made with the first one
+		if w.old == nil && w.new != nil && w.new.ID == id {
+			return w.new.Name
+		}
+	}
 	return ""
+}
+
+// ownerAfter is the owner of an object after a change that gave it to somebody.
+func ownerAfter(old, new *storage.Object) string {
+	now, err := decodeOwner(*new)
+	if err != nil {
+		return ""
+	}
+	if old != nil {
+		if before, err := decodeOwner(*old); err == nil && before == now {
+			return ""
+		}
+	}
+	return now
 }

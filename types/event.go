@@ -32,8 +32,10 @@ type Event struct {
 	// Before and After are revisions of the object; 0 where it did not exist.
 	Before, After int64
 
+	Owner      string      // its owner, if that has changed or the object is new
 	Grantee    string      // of a grant: to whom, …
 	Privileges []Privilege // … and what it holds then
+	Groups     []string    // of a token, which is for the principal that its name begins with
 
 	Version    *int64    // of a commit that was ratified
 	Backfilled *int64    // of a commit: the latest backfilled version after it

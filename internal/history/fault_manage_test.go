@@ -123,7 +123,8 @@ func manageRows() []faultRow {
 func manageReadRows() []faultRow {
 	row := func(method string, do func(e *faultEnv) (any, error)) faultRow {
 		r := readRow(method, do)
-		r.before = slices.Concat(withCommit, withLocation, withToken, []func(e *faultEnv){succeeds(grantSelect)})
+		adopt := func(e *faultEnv) error { return e.c.AdoptKeys(background) }
+		r.before = slices.Concat(withCommit, withLocation, withToken, []func(e *faultEnv){succeeds(grantSelect), succeeds(adopt)})
 		return r
 	}
 	return []faultRow{
@@ -151,6 +152,7 @@ func manageReadRows() []faultRow {
 			return e.c.EffectivePermissions(background, types.Securable{Kind: types.KindTable, Name: "c.s.t"}, "bob")
 		}),
 		row("CheckToken", func(e *faultEnv) (any, error) { return e.c.CheckToken(background, string(e.token.Secret)) }),
+		row("NeedsKeys", func(e *faultEnv) (any, error) { return e.c.NeedsKeys(background) }),
 		row("LiveToken", func(e *faultEnv) (any, error) { return e.c.LiveToken(background, e.token.ID) }),
 	}
 }

@@ -2,8 +2,10 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"github.com/leveelake/catalog/credentials"
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
 )
@@ -29,31 +31,76 @@ type permit struct {
 	refusal  error
 }
 
-// permitOf is the permit for the files of the table n; one that is unvouched for is refused.
-func (c *Catalog) permitOf(ctx context.Context, tx storage.ReadTx, n storage.Node, op types.Operation) (permit, error) {
-	t, err := c.table(n)
-	if err != nil {
-		return permit{}, err
-	}
-	if t.record.Unvouched && c.authorizer != nil {
-		refusal := types.PermissionDenied.Errorf("table %q was registered where there was no external location; drop it and register it again in one", n.Name).About(types.KindTable)
-		return permit{n.Location, op, n.ID, refusal}, nil
-	}
-	return c.permitTable(ctx, tx, n.Location, op, n.ID)
+// A vouch says who allowed files to lie where they lie. Whoever has an external location for a place later has
+// allowed nothing of what was put there before.
+type vouch struct {
+	server bool     // the server itself: it is its own managed root
+	by     types.ID // this external location
+	nobody bool     // there was none, although there were rights
 }
 
-// permitTable is the permit for the files of a table or staging table, to which the caller has the right.
-func (c *Catalog) permitTable(ctx context.Context, tx storage.ReadTx, location string, op types.Operation, id types.ID) (permit, error) {
-	at, err := covering(ctx, tx, location)
+// permitOf is the permit for the files of the table at the end of chain, to which the caller has the right.
+func (c *Catalog) permitOf(ctx context.Context, tx storage.ReadTx, chain []storage.Node, op types.Operation) (permit, error) {
+	t, err := c.table(chain[len(chain)-1])
 	if err != nil {
 		return permit{}, err
 	}
-	// Without an external location, nobody has said that the server's keys may be used there.
-	if at == nil && c.authorizer != nil && !isInManaged(location) && !isLocal(location) {
-		refusal := types.PermissionDenied.Errorf("no external location covers %q; ask an admin to create one", location).About(types.KindExternalLocation)
-		return permit{location, op, id, refusal}, nil
+	v := vouch{by: t.record.VouchedBy, nobody: t.record.Unvouched}
+	if t.record.Type == types.Managed {
+		if v, err = managedVouch(chain); err != nil {
+			return permit{}, err
+		}
 	}
-	return c.permitAt(ctx, tx, at, permit{location, op, id, nil})
+	return c.permitTable(ctx, tx, v, permit{location: t.object.Location, op: op, id: t.object.ID})
+}
+
+// managedVouch is the vouch for managed tables of the schema in chain: that for the storage root where they go.
+func managedVouch(chain []storage.Node) (vouch, error) {
+	for _, n := range slices.Backward(chain) {
+		if (n.Kind == types.KindCatalog || n.Kind == types.KindSchema) && n.Location != "" {
+			body, err := decodeNamespace(n.Object)
+			return vouch{by: body.VouchedBy}, err
+		}
+	}
+	return vouch{server: true}, nil
+}
+
+// permitTable is p, for the files of a table or staging table, refused if there are rights and no external location
+// says that they may be read there.
+func (c *Catalog) permitTable(ctx context.Context, tx storage.ReadTx, v vouch, p permit) (permit, error) {
+	at, err := covering(ctx, tx, p.location)
+	if err != nil {
+		return permit{}, err
+	}
+	if c.authorizer != nil && !v.server && !isLocal(p.location) {
+		switch {
+		case at == nil:
+			p.refusal = uncovered("location", p.location)
+			return p, nil
+		case v.nobody || v.by != "" && v.by != at.ID:
+			p.refusal = types.PermissionDenied.Errorf("%q was put to use before the external location that covers it now, or by another; drop and make again what lies there", p.location).About(types.KindExternalLocation)
+			return p, nil
+		}
+	}
+	return c.permitAt(ctx, tx, at, p)
+}
+
+// uncovered is the error for a place outside of all external locations that the caller may use. Whether there are
+// others is not said.
+func uncovered(field, location string) *types.Error {
+	return types.PermissionDenied.Errorf("no external location that you may use so covers %s %q; ask an admin for one", field, location).About(types.KindExternalLocation)
+}
+
+// mayIn checks act on the external location that covers a place; at is nil if none does.
+func (c *Catalog) mayIn(ctx context.Context, tx storage.ReadTx, act Action, at *storage.Object, field, location string) error {
+	if at == nil {
+		return uncovered(field, location)
+	}
+	err := c.may(ctx, tx, act, at.ID)
+	if types.CodeOf(err) == types.PermissionDenied {
+		return uncovered(field, location)
+	}
+	return err
 }
 
 // permitPath is the permit for a location that is no table's.
@@ -63,18 +110,15 @@ func (c *Catalog) permitPath(ctx context.Context, tx storage.ReadTx, location st
 		return permit{}, err
 	}
 	if c.authorizer != nil {
-		if at == nil {
-			return permit{}, types.PermissionDenied.Errorf("no external location covers %q; ask an admin to create one", location).About(types.KindExternalLocation)
-		}
 		act := ActReadFiles
 		if op == types.ReadWrite {
 			act = ActWriteFiles
 		}
-		if err := c.may(ctx, tx, act, at.ID); err != nil {
+		if err := c.mayIn(ctx, tx, act, at, "location", location); err != nil {
 			return permit{}, err
 		}
 	}
-	return c.permitAt(ctx, tx, at, permit{location, op, "", nil})
+	return c.permitAt(ctx, tx, at, permit{location: location, op: op})
 }
 
 // permitAt is p, refused if the external location at, or its credential, does not allow it.
@@ -100,43 +144,50 @@ func (c *Catalog) permitAt(ctx context.Context, tx storage.ReadTx, at *storage.O
 	}
 	switch {
 	case readOnly && p.op != types.Read:
-		p.refusal = types.PermissionDenied.Errorf("external location %q, in which %q lies, or its storage credential is read-only", at.Name, p.location).About(types.KindExternalLocation)
+		p.refusal = types.PermissionDenied.Errorf("the external location in which %q lies, or its storage credential, is read-only", p.location).About(types.KindExternalLocation)
 	case credential == nil:
-		p.refusal = types.FailedPrecondition.Errorf("the storage credential of external location %q was deleted; give it another", at.Name).About(types.KindExternalLocation)
+		p.refusal = types.FailedPrecondition.Errorf("the storage credential of the external location in which %q lies was deleted; it needs another", p.location).About(types.KindExternalLocation)
 	}
 	return p, nil
 }
 
 func isLocal(location string) bool { return strings.HasPrefix(location, "file://") }
 
-// checkCovered refuses an external table in an external location in which the caller may not create tables.
-// Outside of all external locations a table may be registered, unvouched for: nothing is vended for it, not
-// even when an external location covers it later, for nobody has allowed its owner to read there.
-func (c *Catalog) checkCovered(ctx context.Context, tx storage.ReadTx, location string) (unvouched bool, err error) {
+// checkCovered refuses an external table in an external location in which the caller may not create tables, and one
+// around an external location, which it would take from its owner. Outside of all, a table may be registered.
+func (c *Catalog) checkCovered(ctx context.Context, tx storage.ReadTx, location string) (vouch, error) {
+	found, err := tx.Overlap(ctx, location, []types.Kind{types.KindExternalLocation}, 1)
+	if err != nil {
+		return vouch{}, err
+	}
+	if len(found) == 0 {
+		return vouch{nobody: c.authorizer != nil && !isLocal(location)}, nil
+	}
+	v := vouch{by: found[0].ID}
 	if c.authorizer == nil {
-		return false, nil
+		return v, nil
 	}
-	at, err := covering(ctx, tx, location)
-	if err != nil || at == nil {
-		return !isLocal(location), err
+	if !credentials.Within(found[0].Location, location) {
+		return v, uncovered("location", location)
 	}
-	return false, c.may(ctx, tx, ActCreateExternalTable, at.ID)
+	return v, c.mayIn(ctx, tx, ActCreateExternalTable, &found[0], "location", location)
 }
 
 // checkRootCovered refuses a storage root outside of the external locations in which the caller may have some.
 // In it, the server hands out keys for the tables of whoever may create them.
-func (c *Catalog) checkRootCovered(ctx context.Context, tx storage.ReadTx, root string) error {
-	if c.authorizer == nil {
-		return nil
-	}
+func (c *Catalog) checkRootCovered(ctx context.Context, tx storage.ReadTx, root string) (vouch, error) {
 	at, err := covering(ctx, tx, root)
 	if err != nil {
-		return err
+		return vouch{}, err
 	}
-	if at == nil {
-		return types.PermissionDenied.Errorf("no external location covers storage_root %q; ask an admin to create one", root).About(types.KindExternalLocation)
+	var v vouch
+	if at != nil {
+		v.by = at.ID
 	}
-	return c.may(ctx, tx, ActCreateStorageRoot, at.ID)
+	if c.authorizer == nil {
+		return v, nil
+	}
+	return v, c.mayIn(ctx, tx, ActCreateStorageRoot, at, "storage_root", root)
 }
 
 // StorageCredentialOf returns the name of the storage credential for a location in normal form: that of the

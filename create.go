@@ -59,7 +59,11 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 			// It was registered before the root was given: who may read it would read this table.
 			return permit{}, types.FailedPrecondition.Errorf("the storage root for schema %q lies inside an external table", in).About(types.KindSchema)
 		}
-		p, err := c.permitTable(ctx, tx, location, types.ReadWrite, id)
+		v, err := managedVouch(parents)
+		if err != nil {
+			return permit{}, err
+		}
+		p, err := c.permitTable(ctx, tx, v, permit{location: location, op: types.ReadWrite, id: id})
 		if err != nil {
 			return permit{}, err
 		}
@@ -257,10 +261,11 @@ func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema stor
 	if err := checkFree(ctx, tx, "location", t.object.Location); err != nil {
 		return nil, err
 	}
-	var err error
-	if t.record.Unvouched, err = c.checkCovered(ctx, tx, t.object.Location); err != nil {
+	v, err := c.checkCovered(ctx, tx, t.object.Location)
+	if err != nil {
 		return nil, err
 	}
+	t.record.VouchedBy, t.record.Unvouched = v.by, v.nobody
 	t.object.Parent = schema.ID
 	if t.object.Body, err = t.body(); err != nil {
 		return nil, err

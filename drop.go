@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/leveelake/catalog/storage"
@@ -49,7 +50,8 @@ func (c *Catalog) deleteNamespace(ctx context.Context, path []storage.Step, act 
 				return none, err
 			}
 			if len(children) > 0 {
-				return none, types.FailedPrecondition.Errorf("%s %q is not empty: it has %s %q; empty it first, or force", o.Kind, o.Name, child, children[0].Name).About(o.Kind)
+				// Which one is not said: the caller may have no right to know of it.
+				return none, types.FailedPrecondition.Errorf("%s %q is not empty: it has a %s at least; empty it first, or force", o.Kind, o.Name, child).About(o.Kind)
 			}
 		}
 		var tables []storage.Node
@@ -58,7 +60,14 @@ func (c *Catalog) deleteNamespace(ctx context.Context, path []storage.Step, act 
 				return none, err
 			}
 		}
-		return none, c.drop(ctx, tx, chain, tables, now)
+		folders, err := foldersOf(ctx, tx, o)
+		if err != nil {
+			return none, err
+		}
+		if err := c.drop(ctx, tx, chain, tables, now); err != nil {
+			return none, err
+		}
+		return none, keepTaken(ctx, tx, chain[0].ID, folders, now)
 	})
 	return err
 }
@@ -88,6 +97,41 @@ func tablesBeneath(ctx context.Context, tx storage.ReadTx, o storage.Object) ([]
 		return out, nil
 	}
 	return tx.List(ctx, storage.ListQuery{Parent: o.ID}, storage.Want{})
+}
+
+// kindTaken is the kind of what keeps the folder of a dropped catalog's or schema's managed tables taken, for the old
+// files may be there for ever: a child of the metastore, named by the ID of what was dropped.
+const kindTaken types.Kind = "taken"
+
+// foldersOf returns o, and if it is a catalog its schemas, as far as they have a folder for managed tables of their own.
+func foldersOf(ctx context.Context, tx storage.ReadTx, o storage.Object) ([]storage.Object, error) {
+	all := []storage.Object{o}
+	if o.Kind == types.KindCatalog {
+		if _, err := tx.Get(ctx, o.ID, storage.Want{}); err != nil { // a List wants its parent read
+			return nil, err
+		}
+		schemas, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: types.KindSchema}, storage.Want{})
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range schemas {
+			all = append(all, n.Object)
+		}
+	}
+	return slices.DeleteFunc(all, func(o storage.Object) bool { return o.Location == "" }), nil
+}
+
+func keepTaken(ctx context.Context, tx storage.Tx, root types.ID, folders []storage.Object, now time.Time) error {
+	for _, o := range folders {
+		err := tx.Insert(ctx, storage.Object{
+			ID: newID(), Kind: kindTaken, Parent: root, Name: string(o.ID), Location: o.Location,
+			Revision: 1, Created: now, Updated: now, Body: []byte("{}"),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drop deletes the last object of chain with all beneath it. tables are those of it that may

@@ -93,7 +93,9 @@ func (c *Catalog) rebind(ctx context.Context, tx storage.ReadTx, old storage.Obj
 	switch {
 	case name != nil && (has == nil || has.Name != *name):
 		return c.bind(ctx, tx, *name)
-	case url != old.Location && has != nil:
+	case url != old.Location && has == nil:
+		return nil, types.InvalidParameterValue.Errorf("external location %q has lost its storage credential; give it another with the new url", old.Name).About(types.KindExternalLocation)
+	case url != old.Location:
 		// It opens another place with the credential, as a new location would.
 		return has, c.may(ctx, tx, ActUseCredential, has.ID)
 	}

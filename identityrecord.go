@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -34,8 +35,9 @@ func (c *Catalog) replaceIdentity(id types.ID, old identityRecord, s *shape, ext
 		return next, nil
 	}
 	if *s.secret == types.HiddenSecret {
-		if !same || old.Sealed == "" {
-			return next, types.InvalidParameterValue.Errorf("%s is %s, but no such secret is stored; give the secret itself", s.field(s.under), types.HiddenSecret)
+		// For another account or directory the secret must be given: else it would be shown to that one.
+		if !same || old.Sealed == "" || !maps.Equal(next.Plain, old.Plain) {
+			return next, types.InvalidParameterValue.Errorf("%s is %s, but no such secret is stored for this identity; give the secret itself", s.field(s.under), types.HiddenSecret)
 		}
 		next.Sealed = old.Sealed
 		return next, nil

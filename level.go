@@ -33,25 +33,26 @@ func (c *Catalog) withGrants(ctx context.Context, w storage.Want) storage.Want {
 }
 
 // levels is a chain as rights see it.
-func (c *Catalog) levels(tx storage.ReadTx, chain []storage.Node) ([]Level, error) {
+func (c *Catalog) levels(ctx context.Context, tx storage.ReadTx, chain []storage.Node) ([]Level, error) {
 	out := make([]Level, len(chain))
 	for i, n := range chain {
 		var err error
-		if out[i], err = c.level(tx, n); err != nil {
+		if out[i], err = c.level(ctx, tx, n); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (c *Catalog) level(tx storage.ReadTx, n storage.Node) (Level, error) {
+func (c *Catalog) level(ctx context.Context, tx storage.ReadTx, n storage.Node) (Level, error) {
 	owner, err := c.ownerOf(tx, n.Object)
 	if err != nil {
 		return Level{}, err
 	}
 	l := Level{Kind: n.Kind, ID: n.ID, Name: n.Name, Owner: owner}
+	who := callerOf(ctx)
 	for _, o := range n.Beside {
-		if o.Kind != types.KindGrant {
+		if o.Kind != types.KindGrant || !who.has(o.Name) { // others' grants may be there for other reasons
 			continue
 		}
 		g, err := c.grantIn(tx, o)

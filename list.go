@@ -26,7 +26,9 @@ type listing struct {
 const (
 	defaultPage = 100
 	maxPage     = 10_000
-	mostAtOnce  = 1000 // children that are read at once, unless a page has more
+	mostAtOnce  = 1000 // children that are read at once
+
+	maxPageBytes = 64 << 20 // of stored objects; a page that would have more is shorter
 )
 
 // A pageToken is what a page token holds: where the list goes on, and which list it is.
@@ -77,7 +79,7 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 		visible := c.visible(ctx, tx, l.act, on)
 		after, lastShown := at.After, at.After // a token tells no name that the caller may not see
 		// Where much is left out, a page is filled by few long reads instead of many short ones.
-		for limit := size + 1; ; limit = min(2*limit, max(size+1, mostAtOnce)) {
+		for limit, bytes := min(size+1, mostAtOnce), 0; ; limit = min(2*limit, mostAtOnce) {
 			q := storage.ListQuery{Parent: at.Parent, Kind: l.kind, After: after, Limit: limit}
 			children, err := tx.List(ctx, q, c.withGrants(ctx, l.want))
 			if err != nil {
@@ -96,13 +98,18 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 				if err != nil {
 					return p, err
 				}
-				if ok && len(p.items) == size {
+				// What a page holds is bounded, however long comments and columns are.
+				if ok && (len(p.items) == size || bytes > maxPageBytes && len(p.items) > 0) {
 					at.After = lastShown
 					p.next = encodeCursor(at)
 					return p, nil
 				}
 				if ok {
 					p.items = append(p.items, out)
+					bytes += len(n.Body)
+					for _, o := range n.Beside {
+						bytes += len(o.Body)
+					}
 					lastShown = n.Name
 				}
 			}
@@ -120,7 +127,7 @@ func (c *Catalog) visible(ctx context.Context, tx storage.ReadTx, act Action, on
 		return func(storage.Node) (bool, error) { return true, nil }
 	}
 	return func(n storage.Node) (bool, error) {
-		l, err := c.level(tx, n)
+		l, err := c.level(ctx, tx, n)
 		if err != nil {
 			return false, err
 		}

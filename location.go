@@ -82,6 +82,9 @@ func parseURL(field, raw string) (string, error) {
 			return "", bad("has no // after the scheme")
 		}
 		authority, folder, _ = strings.Cut(after, "/")
+		if _, account, _ := strings.Cut(authority, "@"); strings.Contains(strings.ToLower(account), ".blob.") {
+			return "", bad("names the blob endpoint of a storage account; write .dfs.")
+		}
 		if !validAuthority(scheme, authority) {
 			return "", bad("does not name a bucket or container")
 		}
@@ -113,7 +116,7 @@ func validAuthority(scheme, a string) bool {
 			return false
 		}
 	}
-	return container != "" && container != "." && container != ".."
+	return container != "" && container != "." && container != ".." && !strings.HasSuffix(account, ".")
 }
 
 // disguised finds a segment whose percent-escapes hide a slash, a dot segment or the
@@ -190,15 +193,15 @@ func (c *Catalog) externalLocation(field, raw string) (string, error) {
 }
 
 // checkFree refuses a location for an external table that overlaps with any table,
-// staging table or managed folder. In Update, what it found is held.
+// staging table or managed folder, even a dropped one. In Update, what it found is held.
 func checkFree(ctx context.Context, tx storage.ReadTx, field, location string) error {
-	found, err := tx.Overlap(ctx, location, []types.Kind{types.KindTable, types.KindStagingTable, types.KindCatalog, types.KindSchema}, 1)
+	found, err := tx.Overlap(ctx, location, []types.Kind{types.KindTable, types.KindStagingTable, types.KindCatalog, types.KindSchema, kindTaken}, 1)
 	if err != nil {
 		return err
 	}
 	if len(found) > 0 {
 		// Which one is not said: the caller may have no right to know of it.
-		return types.InvalidParameterValue.Errorf("%s %q overlaps with the location of another object of the catalog", field, location)
+		return types.InvalidParameterValue.Errorf("%s %q overlaps with the location of another object of the catalog, or with what was managed storage", field, location)
 	}
 	return nil
 }

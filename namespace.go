@@ -19,6 +19,7 @@ type namespace struct {
 	StorageRoot string            `json:"root,omitempty"`
 	Provider    string            `json:"provider,omitempty"`
 	Share       string            `json:"share,omitempty"`
+	VouchedBy   types.ID          `json:"vouched-by,omitempty"` // of the storage root: see vouch
 	Owner       string            `json:"owner,omitempty"`
 	CreatedBy   string            `json:"created-by,omitempty"`
 	UpdatedBy   string            `json:"updated-by,omitempty"`
@@ -66,20 +67,21 @@ func (n namespace) body() ([]byte, error) {
 
 // createNamespace adds a catalog or schema at path, whose managed folder has this name in the plural.
 func (c *Catalog) createNamespace(ctx context.Context, path []storage.Step, create Action, n namespace, plural string) (storage.Object, error) {
-	body, err := n.body()
-	if err != nil {
-		return storage.Object{}, err
-	}
 	id, now, step := newID(), c.now(), path[len(path)-1]
 	o, err := update(ctx, c, func(tx storage.Tx) (storage.Object, error) {
 		parents, err := c.vacancy(ctx, tx, create, path)
 		if err != nil {
 			return storage.Object{}, err
 		}
+		n := n
 		if n.StorageRoot != "" {
-			if err := c.checkRoot(ctx, tx, n.StorageRoot); err != nil {
+			if n.VouchedBy, err = c.checkRoot(ctx, tx, n.StorageRoot); err != nil {
 				return storage.Object{}, err
 			}
+		}
+		body, err := n.body()
+		if err != nil {
+			return storage.Object{}, err
 		}
 		o := storage.Object{
 			ID: id, Kind: step.Kind, Parent: last(parents).ID, Name: step.Name, Location: managedFolder(n.StorageRoot, plural, id),
@@ -90,16 +92,18 @@ func (c *Catalog) createNamespace(ctx context.Context, path []storage.Step, crea
 	return o, claimed(err, path)
 }
 
-// checkRoot refuses a storage root that lies in a table, or where the caller may have none.
-func (c *Catalog) checkRoot(ctx context.Context, tx storage.ReadTx, root string) error {
+// checkRoot refuses a storage root that lies in a table, or where the caller may have none. It returns the external
+// location that allows it, if there is one.
+func (c *Catalog) checkRoot(ctx context.Context, tx storage.ReadTx, root string) (types.ID, error) {
 	inside, err := tx.Overlap(ctx, root, []types.Kind{types.KindTable, types.KindStagingTable}, 0)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if len(inside) > 0 {
-		return types.InvalidParameterValue.Errorf("storage_root %q lies inside the location of a table", root)
+		return "", types.InvalidParameterValue.Errorf("storage_root %q lies inside the location of a table", root)
 	}
-	return c.checkRootCovered(ctx, tx, root)
+	v, err := c.checkRootCovered(ctx, tx, root)
+	return v.by, err
 }
 
 // A renewal is what is to change of a catalog or schema; nil stays.

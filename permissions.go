@@ -39,6 +39,18 @@ func (c *Catalog) reachGrants(ctx context.Context, tx storage.ReadTx, on types.S
 	if err != nil {
 		return nil, nil, err
 	}
+	return c.shownGrants(ctx, tx, last(chain).ID, principal)
+}
+
+// shownGrants is the chain to a securable, and tells which of its grants the caller is shown.
+func (c *Catalog) shownGrants(ctx context.Context, tx storage.ReadTx, id types.ID, principal string) ([]storage.Node, func(principal string) bool, error) {
+	chain, err := tx.Get(ctx, id, c.withGrants(ctx, storage.Want{}))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(chain) == 0 {
+		return nil, nil, storage.ErrStale
+	}
 	who, whole := callerOf(ctx), true
 	if err := c.checkOn(ctx, tx, chain, ActGrant); types.CodeOf(err) == types.PermissionDenied {
 		whole = false
@@ -79,36 +91,14 @@ func (c *Catalog) EffectivePermissions(ctx context.Context, on types.Securable, 
 		return nil, err
 	}
 	return view(ctx, c, func(tx storage.ReadTx) ([]types.EffectivePrivilegeAssignment, error) {
-		chain, show, err := c.reachGrants(ctx, tx, on, principal)
+		chain, _, err := c.reachGrants(ctx, tx, on, principal)
 		if err != nil {
 			return nil, err
 		}
 		all := map[string][]types.EffectivePrivilege{}
-		for i, n := range slices.Backward(chain) {
-			above := chain[:i+1]
-			if i < len(chain)-1 { // a List wants its parent read as the last of a chain
-				if above, err = tx.Get(ctx, n.ID, storage.Want{}); err != nil {
-					return nil, err
-				}
-				if len(above) == 0 {
-					return nil, storage.ErrStale
-				}
-			}
-			granted, err := c.assignments(ctx, tx, last(above), show)
-			if err != nil {
+		for i := range slices.Backward(chain) {
+			if err := c.addEffective(ctx, tx, chain, i, principal, all); err != nil {
 				return nil, err
-			}
-			for _, a := range granted {
-				for _, p := range a.Privileges {
-					e := types.EffectivePrivilege{Privilege: p}
-					if i < len(chain)-1 {
-						e.InheritedFrom = &types.Securable{Kind: n.Kind, Name: fullNameOf(above)}
-					}
-					if !reaches(p, chain[i:]) || slices.ContainsFunc(all[a.Principal], func(known types.EffectivePrivilege) bool { return known.Privilege == p }) {
-						continue
-					}
-					all[a.Principal] = append(all[a.Principal], e)
-				}
 			}
 		}
 		out := []types.EffectivePrivilegeAssignment{}
@@ -122,8 +112,32 @@ func (c *Catalog) EffectivePermissions(ctx context.Context, on types.Securable, 
 	})
 }
 
-// reaches reports whether p, granted on the first of chain, says anything of the last.
-func reaches(p types.Privilege, chain []storage.Node) bool { return p.On(last(chain).Kind) }
+// addEffective adds to all what is granted on the level at i of a chain and says something of its end, as far as the
+// caller may see it and it is not known from further down.
+func (c *Catalog) addEffective(ctx context.Context, tx storage.ReadTx, chain []storage.Node, i int, principal string, all map[string][]types.EffectivePrivilege) error {
+	level, show, err := c.shownGrants(ctx, tx, chain[i].ID, principal)
+	if err != nil {
+		return err
+	}
+	granted, err := c.assignments(ctx, tx, last(level), show)
+	if err != nil {
+		return err
+	}
+	for _, a := range granted {
+		for _, p := range a.Privileges {
+			known := slices.ContainsFunc(all[a.Principal], func(known types.EffectivePrivilege) bool { return known.Privilege == p })
+			if known || !p.On(last(chain).Kind) {
+				continue
+			}
+			e := types.EffectivePrivilege{Privilege: p}
+			if i < len(chain)-1 {
+				e.InheritedFrom = &types.Securable{Kind: chain[i].Kind, Name: fullNameOf(level)}
+			}
+			all[a.Principal] = append(all[a.Principal], e)
+		}
+	}
+	return nil
+}
 
 // UpdatePermissions grants and revokes privileges on a securable, all of the changes or none, and returns what
 // the principals named in them have then on the securable itself. To grant what is granted and to revoke what
@@ -144,12 +158,16 @@ func (c *Catalog) UpdatePermissions(ctx context.Context, on types.Securable, cha
 		return nil, err
 	}
 	now := c.now()
+	want := storage.Want{} // what is granted to those in the changes, not to all that there are
+	for _, ch := range changes {
+		want.Beside = append(want.Beside, storage.Step{Kind: types.KindGrant, Name: ch.Principal})
+	}
 	return updateAgain(ctx, c, func(tx storage.Tx) ([]types.PrivilegeAssignment, error) {
-		chain, err := c.reach(ctx, tx, ActGrant, path, storage.Want{})
+		chain, err := c.reach(ctx, tx, ActGrant, path, want)
 		if err != nil {
 			return nil, err
 		}
-		return c.grantAll(ctx, tx, last(chain), changes, now)
+		return c.grantAll(ctx, tx, chain[len(chain)-1], changes, now)
 	})
 }
 
@@ -162,8 +180,11 @@ func (c *Catalog) ensureRoot(ctx context.Context, on types.Securable) error {
 	return err
 }
 
-// maxGrants bounds the changes of one request.
-const maxGrants = 1000
+// maxGrants bounds the changes of one request, maxPrivileges what is in one.
+const (
+	maxGrants     = 1000
+	maxPrivileges = 100
+)
 
 func checkChanges(k types.Kind, changes []types.PermissionsChange) error {
 	bad := func(i int, format string, args ...any) error {
@@ -174,6 +195,9 @@ func checkChanges(k types.Kind, changes []types.PermissionsChange) error {
 	}
 	for i, ch := range changes {
 		if err := checkPrincipal(fmt.Sprintf("changes[%d].principal", i), ch.Principal); err != nil {
+			return err
+		}
+		if err := within(fmt.Sprintf("changes[%d]", i), len(ch.Add)+len(ch.Remove), maxPrivileges, "privileges"); err != nil {
 			return err
 		}
 		for _, p := range slices.Concat(ch.Add, ch.Remove) {
@@ -190,12 +214,8 @@ func checkChanges(k types.Kind, changes []types.PermissionsChange) error {
 	return nil
 }
 
-// grantAll applies changes to the grants on o.
-func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Object, changes []types.PermissionsChange, now time.Time) ([]types.PrivilegeAssignment, error) {
-	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: types.KindGrant}, storage.Want{})
-	if err != nil {
-		return nil, err
-	}
+// grantAll applies changes to the grants on o, beside which those of the principals in changes were read.
+func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Node, changes []types.PermissionsChange, now time.Time) ([]types.PrivilegeAssignment, error) {
 	of := map[string][]types.PermissionsChange{}
 	for _, ch := range changes {
 		of[ch.Principal] = append(of[ch.Principal], ch)
@@ -204,8 +224,9 @@ func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Object,
 	for _, principal := range sortedKeys(of) {
 		var old *storage.Object
 		var had grant
-		if i := slices.IndexFunc(nodes, func(n storage.Node) bool { return n.Name == principal }); i >= 0 {
-			old = &nodes[i].Object
+		if i := slices.IndexFunc(o.Beside, func(g storage.Object) bool { return g.Kind == types.KindGrant && g.Name == principal }); i >= 0 {
+			old = &o.Beside[i]
+			var err error
 			if had, err = c.grantIn(tx, *old); err != nil {
 				return nil, err
 			}
@@ -216,6 +237,7 @@ func (c *Catalog) grantAll(ctx context.Context, tx storage.Tx, o storage.Object,
 		}
 		out = append(out, types.PrivilegeAssignment{Principal: principal, Privileges: has})
 		body := plainJSON(grant{has})
+		var err error
 		switch {
 		case slices.Equal(has, had.Privileges):
 		case old == nil:

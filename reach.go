@@ -64,7 +64,7 @@ func (c *Catalog) lookup(ctx context.Context, tx storage.ReadTx, path []storage.
 	if err != nil || c.authorizer == nil {
 		return chain, nil, err
 	}
-	on, err := c.levels(tx, chain)
+	on, err := c.levels(ctx, tx, chain)
 	if err == nil {
 		err = c.checkHidden(ctx, on[:min(len(on), len(path))])
 	}
@@ -89,7 +89,7 @@ func (c *Catalog) find(ctx context.Context, tx storage.ReadTx, id types.ID, w st
 	if err != nil || c.authorizer == nil || len(chain) == 0 {
 		return chain, nil, err
 	}
-	on, err := c.levels(tx, chain)
+	on, err := c.levels(ctx, tx, chain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,7 +183,7 @@ func (c *Catalog) checkOn(ctx context.Context, tx storage.ReadTx, chain []storag
 	if c.authorizer == nil {
 		return nil
 	}
-	on, err := c.levels(tx, chain)
+	on, err := c.levels(ctx, tx, chain)
 	if err != nil {
 		return err
 	}

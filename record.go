@@ -29,9 +29,10 @@ type record struct {
 	LastCommitVersion   *int64            `json:"last-version,omitempty"`
 	LastCommitTimestamp *int64            `json:"last-timestamp,omitempty"`
 	Uniform             *types.Uniform    `json:"uniform,omitempty"`
-	Columns             int64             `json:"columns,omitempty"`   // revision of the columns; 0: none
-	Foreign             bool              `json:"foreign,omitempty"`   // a column has a type that Delta does not have
-	Unvouched           bool              `json:"unvouched,omitempty"` // see checkCovered
+	Columns             int64             `json:"columns,omitempty"`    // revision of the columns; 0: none
+	Foreign             bool              `json:"foreign,omitempty"`    // a column has a type that Delta does not have
+	VouchedBy           types.ID          `json:"vouched-by,omitempty"` // of an external table: see vouch
+	Unvouched           bool              `json:"unvouched,omitempty"`
 }
 
 func (r *record) protocol() types.Protocol {

@@ -55,7 +55,7 @@ func (r *recorder) WriteLog(ctx context.Context, id types.ID, old storage.Log, d
 }
 
 // unrecorded are the kinds of objects that are parts of others, or notes of the catalog's own.
-var unrecorded = map[types.Kind]bool{kindColumns: true, kindMetrics: true, kindRemoval: true, kindKey: true, kindClient: true}
+var unrecorded = map[types.Kind]bool{kindColumns: true, kindMetrics: true, kindRemoval: true, kindTaken: true, kindKey: true, kindClient: true}
 
 // events are what the writes mean.
 func (r *recorder) events() []types.Event {

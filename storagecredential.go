@@ -104,6 +104,23 @@ func recordBody(record any) ([]byte, error) {
 	return body, nil
 }
 
+// ValidateStorageCredential checks an identity as [Catalog.CreateStorageCredential] does, and makes nothing. Whether
+// the cloud knows it is not asked.
+//
+// Errors: InvalidParameterValue, PermissionDenied.
+func (c *Catalog) ValidateStorageCredential(ctx context.Context, identity types.CloudIdentity) error {
+	if _, err := c.checkIdentity(identity); err != nil {
+		return err
+	}
+	if _, err := c.ensureMetastore(ctx); err != nil {
+		return err
+	}
+	_, err := view(ctx, c, func(tx storage.ReadTx) ([]storage.Node, error) {
+		return c.reach(ctx, tx, ActCreateCredential, nil, storage.Want{})
+	})
+	return err
+}
+
 // GetStorageCredential returns a storage credential, without its secret.
 //
 // Errors: NotFound, PermissionDenied.

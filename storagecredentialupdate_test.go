@@ -43,7 +43,7 @@ func TestUpdateStorageCredential(t *testing.T) {
 			{what: "bad comment", u: types.UpdateStorageCredential{Comment: new("\xff")}, want: types.InvalidParameterValue},
 			{what: "bad name", u: types.UpdateStorageCredential{NewName: new("a b")}, want: types.InvalidParameterValue},
 			{what: "taken name", u: types.UpdateStorageCredential{NewName: new("taken")}, want: types.AlreadyExists},
-			{what: "account", u: types.UpdateStorageCredential{Identity: new(storageKey("acc2", types.HiddenSecret))}, changes: true},
+			{what: "the secret for another account", u: types.UpdateStorageCredential{Identity: new(storageKey("acc2", types.HiddenSecret))}, want: types.InvalidParameterValue},
 			{what: "secret", u: types.UpdateStorageCredential{Identity: new(storageKey("acc2", hush+"new"))}, changes: true, secret: hush + "new"},
 			{what: "two", u: types.UpdateStorageCredential{Identity: &types.CloudIdentity{AWSIAMRole: &types.AWSIAMRole{RoleARN: someRole}, AzureStorageKey: &types.AzureStorageKey{}}}, want: types.InvalidParameterValue},
 			{what: "none", u: types.UpdateStorageCredential{Identity: &types.CloudIdentity{}}, want: types.InvalidParameterValue},

@@ -72,7 +72,7 @@ func (s *search) catalog(ctx context.Context, tx storage.ReadTx, chain []storage
 		if !s.schema.matches(n.Name) {
 			continue
 		}
-		l, err := s.c.level(tx, n)
+		l, err := s.c.level(ctx, tx, n)
 		if s.c.leftOut(ctx, err) {
 			continue
 		}
@@ -118,7 +118,7 @@ func (s *search) schemas(ctx context.Context, tx storage.ReadTx, chain []storage
 func (s *search) tables(ctx context.Context, tx storage.ReadTx, chain []storage.Node, on []Level, after string) (more bool, err error) {
 	in := schemaOf(chain)
 	visible := s.c.visible(ctx, tx, ActGetTable, on)
-	for limit := s.size - len(s.items) + 1; ; limit = min(2*limit, max(s.size+1, mostAtOnce)) {
+	for limit := min(s.size-len(s.items)+1, mostAtOnce); ; limit = min(2*limit, mostAtOnce) {
 		q := storage.ListQuery{Parent: last(chain).ID, Kind: types.KindTable, After: after, Limit: limit}
 		nodes, err := tx.List(ctx, q, s.c.withGrants(ctx, storage.Want{}))
 		if err != nil {

@@ -44,7 +44,7 @@ func (c *Catalog) tableCredentials(ctx context.Context, op types.Operation, find
 		if err != nil {
 			return permit{}, err
 		}
-		return c.permitOf(ctx, tx, chain[len(chain)-1], op)
+		return c.permitOf(ctx, tx, chain, op)
 	})
 	if err != nil {
 		return nil, err
@@ -59,11 +59,15 @@ func (c *Catalog) tableCredentials(ctx context.Context, op types.Operation, find
 // [Catalog.TableCredentials].
 func (c *Catalog) StagingTableCredentials(ctx context.Context, id types.ID) ([]types.Credential, error) {
 	p, err := view(ctx, c, func(tx storage.ReadTx) (permit, error) {
-		o, err := c.staged(ctx, tx, id)
+		chain, err := c.staged(ctx, tx, id)
 		if err != nil {
 			return permit{}, err
 		}
-		return c.permitTable(ctx, tx, o.Location, types.ReadWrite, o.ID)
+		v, err := managedVouch(chain)
+		if err != nil {
+			return permit{}, err
+		}
+		return c.permitTable(ctx, tx, v, permit{location: last(chain).Location, op: types.ReadWrite, id: id})
 	})
 	if err != nil {
 		return nil, err
@@ -71,27 +75,27 @@ func (c *Catalog) StagingTableCredentials(ctx context.Context, id types.ID) ([]t
 	return c.vend(ctx, p)
 }
 
-// staged is the staging table with an ID, or the managed table that it has become, of the caller.
-func (c *Catalog) staged(ctx context.Context, tx storage.ReadTx, id types.ID) (storage.Object, error) {
+// staged is the chain to the staging table with an ID, or to the managed table that it has become, of the caller.
+func (c *Catalog) staged(ctx context.Context, tx storage.ReadTx, id types.ID) ([]storage.Node, error) {
 	chain, _, err := c.find(ctx, tx, id, storage.Want{})
 	if err != nil {
-		return storage.Object{}, err
+		return nil, err
 	}
 	if len(chain) == 0 {
-		return storage.Object{}, missingID(types.KindStagingTable, id)
+		return nil, missingID(types.KindStagingTable, id)
 	}
 	o := last(chain)
 	if o.Kind != types.KindStagingTable && (o.Kind != types.KindTable || !isInManaged(o.Location)) {
-		return storage.Object{}, missingID(types.KindStagingTable, id)
+		return nil, missingID(types.KindStagingTable, id)
 	}
 	owner, err := c.ownerOf(tx, o)
 	if err != nil {
-		return storage.Object{}, err
+		return nil, err
 	}
 	if owner != Principal(ctx) {
-		return storage.Object{}, types.PermissionDenied.Errorf("staging table %s is another principal's", id).About(types.KindStagingTable)
+		return nil, types.PermissionDenied.Errorf("staging table %s is another principal's", id).About(types.KindStagingTable)
 	}
-	return o, nil
+	return chain, nil
 }
 
 // PathCredentials hands out credentials to a storage location at which the caller will

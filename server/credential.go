@@ -225,6 +225,9 @@ func (s *Server) validateStorageCredential(r *request) (any, error) {
 	if name != "" {
 		_, err = s.catalog.GetStorageCredential(r.Context(), name)
 	}
+	if err == nil && identity != (types.CloudIdentity{}) {
+		err = s.catalog.ValidateStorageCredential(r.Context(), identity)
+	}
 	if err == nil && req.Location != "" {
 		_, err = s.catalog.GetExternalLocation(r.Context(), req.Location)
 	}

@@ -52,6 +52,8 @@ func (e enum) parse(text string) (name string, ok bool) {
 		}
 		return e.names[n-1], true
 	}
-	name = strings.ToUpper(text)
+	if name = strings.ToUpper(text); len(name) != len(text) { // letters that are not of ASCII
+		return "", false
+	}
 	return name, text == "" || e.open || slices.Contains(e.names, name)
 }

@@ -130,7 +130,7 @@ func TestManagementCredentials(t *testing.T) {
 			if v := a.ok("GET", "/external-locations/"+location, ""); v["credentialName"] == credential {
 				a.Errorf("the credential is still %v", v["credentialName"])
 			}
-			a.fails("POST", unity+"/temporary-path-credentials", `{"url":"s3://l66/x/y","operation":"PATH_READ"}`, 400, precondition, location)
+			a.fails("POST", unity+"/temporary-path-credentials", `{"url":"s3://l66/x/y","operation":"PATH_READ"}`, 400, precondition, "s3://l66/x/y")
 			a.rpc("DELETE", "/credentials/"+credential, "", 404, 5, "NOT_FOUND")
 		})
 		a.run("067/missing and twice", func(a *api) {

@@ -20,13 +20,14 @@ type route struct {
 	pattern  string
 	endpoint endpoint
 	public   bool // asks for no authentication
+	unkept   bool // answers with what nobody may keep
 }
 
 // deltaRoutes is the UC Delta API. GET /v1/config tells clients these patterns, all but its own.
 func (s *Server) deltaRoutes() []route {
 	return []route{
 		{pattern: configPattern, endpoint: s.config},
-		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables", endpoint: s.createStagingTable},
+		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables", endpoint: s.createStagingTable, unkept: true},
 		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/tables", endpoint: s.createTable},
 		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables", endpoint: s.listTables},
 		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", endpoint: s.loadTable},
@@ -34,11 +35,11 @@ func (s *Server) deltaRoutes() []route {
 		{pattern: "DELETE /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", endpoint: s.deleteTable},
 		{pattern: "HEAD /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}", endpoint: s.tableExists},
 		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/rename", endpoint: s.renameTable},
-		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/credentials", endpoint: s.tableCredentials},
+		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/credentials", endpoint: s.tableCredentials, unkept: true},
 		{pattern: "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", endpoint: s.reportMetrics},
 		{pattern: "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics", endpoint: s.tableMetrics}, // ours
-		{pattern: "GET /v1/staging-tables/{table_id}/credentials", endpoint: s.stagingTableCredentials},
-		{pattern: "GET /v1/temporary-path-credentials", endpoint: s.pathCredentials},
+		{pattern: "GET /v1/staging-tables/{table_id}/credentials", endpoint: s.stagingTableCredentials, unkept: true},
+		{pattern: "GET /v1/temporary-path-credentials", endpoint: s.pathCredentials, unkept: true},
 	}
 }
 
@@ -87,9 +88,9 @@ func (s *Server) unityRoutes() []route {
 	return append(s.managementRoutes(), []route{
 		{pattern: "GET /openapi.yaml", endpoint: openAPI(api.Management)},
 		{pattern: "GET /metastore_summary", endpoint: s.metastoreSummary},
-		{pattern: "POST /staging-tables", endpoint: s.createUnityStagingTable},
-		{pattern: "POST /temporary-table-credentials", endpoint: s.temporaryTableCredentials},
-		{pattern: "POST /temporary-path-credentials", endpoint: s.temporaryPathCredentials},
+		{pattern: "POST /staging-tables", endpoint: s.createUnityStagingTable, unkept: true},
+		{pattern: "POST /temporary-table-credentials", endpoint: s.temporaryTableCredentials, unkept: true},
+		{pattern: "POST /temporary-path-credentials", endpoint: s.temporaryPathCredentials, unkept: true},
 		{pattern: "GET /permissions/{type}/{full_name}", endpoint: s.permissions},
 		{pattern: "PATCH /permissions/{type}/{full_name}", endpoint: s.updatePermissions},
 		{pattern: "GET /effective-permissions/{type}/{full_name}", endpoint: s.effectivePermissions},

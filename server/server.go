@@ -147,6 +147,9 @@ func (f *face) handler(s *Server, rt route) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
+		if rt.unkept {
+			w.Header().Set("Cache-Control", "no-store")
+		}
 		if err := f.write(w, http.StatusOK, result); err != nil {
 			f.fail(s, w, r, err)
 		}

@@ -52,7 +52,7 @@ var parents = map[Kind]Kind{
 // between its words. It answers [InvalidParameterValue] for any other text.
 func ParsePrivilege(s string) (Privilege, error) {
 	p := Privilege(strings.ReplaceAll(strings.ToUpper(s), "_", " "))
-	if _, ok := privilegeKinds[p]; !ok {
+	if _, ok := privilegeKinds[p]; !ok || len(p) != len(s) { // other letters become those of ASCII in upper case, too
 		return "", InvalidParameterValue.Errorf("%s is not a privilege", quote(s))
 	}
 	return p, nil

@@ -129,6 +129,9 @@ func manageReadRows() []faultRow {
 	}
 	return []faultRow{
 		row("GetStorageCredential", func(e *faultEnv) (any, error) { return e.c.GetStorageCredential(background, "role") }),
+		row("ValidateStorageCredential", func(e *faultEnv) (any, error) {
+			return "valid", e.c.ValidateStorageCredential(background, types.CloudIdentity{AWSIAMRole: &types.AWSIAMRole{RoleARN: "arn:aws:iam::123456789012:role/r"}})
+		}),
 		row("GetExternalLocation", func(e *faultEnv) (any, error) { return e.c.GetExternalLocation(background, "l") }),
 		row("StorageCredentialOf", func(e *faultEnv) (any, error) { return e.c.StorageCredentialOf(background, "s3://l/x/t") }),
 		row("ListStorageCredentials", func(e *faultEnv) (any, error) {

@@ -136,6 +136,7 @@ func (m *machine) deleteCatalog(t *rapid.T) {
 	for _, s := range slices.Collect(maps.Values(c.schemas)) {
 		m.leave(s)
 	}
+	m.folders = append(m.folders, c.Location)
 	delete(m.catalogs, name)
 }
 

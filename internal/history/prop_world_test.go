@@ -22,6 +22,7 @@ type world struct {
 	states   map[string]string         // of tables: what there was to see, by Revision
 	places   []types.StagingTable      // all that were ever staged
 	tokens   []tokenModel
+	folders  []string // of managed tables, of catalogs and schemas that were dropped
 }
 
 type catalogModel struct {
@@ -131,7 +132,7 @@ func (w *world) taken(location string) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(w.folders, overlaps)
 }
 
 // insideTable reports whether a storage root would lie in a table.
@@ -151,6 +152,7 @@ func (w *world) at(location string) *tableModel {
 
 // leave forgets what goes with a schema.
 func (w *world) leave(s *schemaModel) {
+	w.folders = append(w.folders, s.Location)
 	delete(s.catalog.schemas, s.Name.Schema)
 	maps.DeleteFunc(w.staged, func(_ types.ID, p *stagedModel) bool { return p.schema == s })
 }

@@ -86,6 +86,9 @@ func (c *Catalog) adoptKeys(ctx context.Context, tx storage.Tx, id types.ID) err
 	}
 	for _, o := range credentials {
 		next, err := c.resealed(o)
+		if c.leftOut(ctx, err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -124,6 +127,9 @@ func (c *Catalog) sealed(ctx context.Context, tx storage.ReadTx) (root storage.O
 	}
 	for _, n := range nodes {
 		r, err := decodeCredential(n.Object)
+		if c.leftOut(ctx, err) { // it can be deleted still
+			continue
+		}
 		if err != nil {
 			return root, nil, nil, err
 		}

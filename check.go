@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/leveelake/catalog/types"
@@ -154,8 +155,8 @@ func checkPrincipal(field, name string) error {
 		return types.InvalidParameterValue.Errorf("%s is empty", field)
 	case len(name) > maxPrincipal:
 		return types.InvalidParameterValue.Errorf("%s has %d bytes; the limit is %d", field, len(name), maxPrincipal)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
-		return types.InvalidParameterValue.Errorf("%s %q has a control character or is not UTF-8", field, name)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return isControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }):
+		return types.InvalidParameterValue.Errorf("%s %q has a control character, one that cannot be seen, or is not UTF-8", field, name)
 	}
 	return nil
 }

@@ -35,8 +35,7 @@ type permit struct {
 // allowed nothing of what was put there before.
 type vouch struct {
 	server bool     // the server itself: it is its own managed root
-	by     types.ID // this external location
-	nobody bool     // there was none, although there were rights
+	by     types.ID // this external location; "": nobody
 }
 
 // permitOf is the permit for the files of the table at the end of chain, to which the caller has the right.
@@ -45,7 +44,7 @@ func (c *Catalog) permitOf(ctx context.Context, tx storage.ReadTx, chain []stora
 	if err != nil {
 		return permit{}, err
 	}
-	v := vouch{by: t.record.VouchedBy, nobody: t.record.Unvouched}
+	v := vouch{by: t.record.VouchedBy}
 	if t.record.Type == types.Managed {
 		if v, err = managedVouch(chain); err != nil {
 			return permit{}, err
@@ -77,8 +76,8 @@ func (c *Catalog) permitTable(ctx context.Context, tx storage.ReadTx, v vouch, p
 		case at == nil:
 			p.refusal = uncovered("location", p.location)
 			return p, nil
-		case v.nobody || v.by != "" && v.by != at.ID:
-			p.refusal = types.PermissionDenied.Errorf("%q was put to use before the external location that covers it now, or by another; drop and make again what lies there", p.location).About(types.KindExternalLocation)
+		case v.by != at.ID:
+			p.refusal = types.PermissionDenied.Errorf("%q was put to use before there was the external location that covers it; the owner of the location can adopt what lies in it", p.location).About(types.KindExternalLocation)
 			return p, nil
 		}
 	}
@@ -161,14 +160,17 @@ func (c *Catalog) checkCovered(ctx context.Context, tx storage.ReadTx, location 
 		return vouch{}, err
 	}
 	if len(found) == 0 {
-		return vouch{nobody: c.authorizer != nil && !isLocal(location)}, nil
+		return vouch{}, nil
 	}
 	v := vouch{by: found[0].ID}
+	if !credentials.Within(found[0].Location, location) { // it lies beneath
+		if c.authorizer == nil {
+			return vouch{}, nil
+		}
+		return v, uncovered("location", location)
+	}
 	if c.authorizer == nil {
 		return v, nil
-	}
-	if !credentials.Within(found[0].Location, location) {
-		return v, uncovered("location", location)
 	}
 	return v, c.mayIn(ctx, tx, ActCreateExternalTable, &found[0], "location", location)
 }
@@ -191,7 +193,7 @@ func (c *Catalog) checkRootCovered(ctx context.Context, tx storage.ReadTx, root 
 }
 
 // StorageCredentialOf returns the name of the storage credential for a location in normal form: that of the
-// external location in which it lies. "" means that there is none.
+// external location in which it lies. "" means that there is none that the caller may see.
 func (c *Catalog) StorageCredentialOf(ctx context.Context, location string) (string, error) {
 	return view(ctx, c, func(tx storage.ReadTx) (string, error) {
 		at, err := covering(ctx, tx, location)
@@ -202,6 +204,10 @@ func (c *Catalog) StorageCredentialOf(ctx context.Context, location string) (str
 		if err != nil || credential == nil {
 			return "", err
 		}
-		return credential.Name, nil
+		err = c.may(ctx, tx, ActGetCredential, credential.ID)
+		if types.CodeOf(err) == types.PermissionDenied {
+			return "", nil
+		}
+		return credential.Name, err
 	})
 }

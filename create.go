@@ -41,7 +41,7 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 		return types.StagingTable{}, err
 	}
 	id, now := newID(), c.now()
-	p, err := update(ctx, c, func(tx storage.Tx) (permit, error) {
+	p, err := updateAgain(ctx, c, func(tx storage.Tx) (permit, error) { // if another has kept the server's root taken
 		parents, err := c.vacancy(ctx, tx, ActCreateTable, tablePath(in.Table(req.Name)))
 		if err != nil {
 			return permit{}, err
@@ -51,11 +51,11 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 			return permit{}, types.FailedPrecondition.Errorf("there is no place for managed tables in schema %q: neither the schema, nor its catalog, nor the server has a storage root", in).About(types.KindSchema)
 		}
 		location := folder + "/tables/" + string(id)
-		above, err := tx.Overlap(ctx, location, []types.Kind{types.KindTable}, 0)
+		above, err := tx.Overlap(ctx, location, []types.Kind{types.KindTable, kindTaken}, 0)
 		if err != nil {
 			return permit{}, err
 		}
-		if len(above) > 0 {
+		if slices.ContainsFunc(above, func(o storage.Object) bool { return o.Kind == types.KindTable }) {
 			// It was registered before the root was given: who may read it would read this table.
 			return permit{}, types.FailedPrecondition.Errorf("the storage root for schema %q lies inside an external table", in).About(types.KindSchema)
 		}
@@ -66,6 +66,12 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 		p, err := c.permitTable(ctx, tx, v, permit{location: location, op: types.ReadWrite, id: id})
 		if err != nil {
 			return permit{}, err
+		}
+		// The server may have another root one day. What goes to this one keeps it taken.
+		if v.server && !slices.ContainsFunc(above, func(o storage.Object) bool { return o.Location == folder }) {
+			if err := tx.Insert(ctx, takenFolder(parents[0].ID, takenName(folder), folder, now)); err != nil {
+				return permit{}, err
+			}
 		}
 		return p, tx.Insert(ctx, storage.Object{
 			ID: id, Kind: types.KindStagingTable, Parent: last(parents).ID, Name: string(id),
@@ -265,7 +271,7 @@ func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema stor
 	if err != nil {
 		return nil, err
 	}
-	t.record.VouchedBy, t.record.Unvouched = v.by, v.nobody
+	t.record.VouchedBy = v.by
 	t.object.Parent = schema.ID
 	if t.object.Body, err = t.body(); err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,9 +101,21 @@ func tablesBeneath(ctx context.Context, tx storage.ReadTx, o storage.Object) ([]
 	return tx.List(ctx, storage.ListQuery{Parent: o.ID}, storage.Want{})
 }
 
-// kindTaken is the kind of what keeps the folder of a dropped catalog's or schema's managed tables taken, for the old
-// files may be there for ever: a child of the metastore, named by the ID of what was dropped.
+// kindTaken is the kind of what keeps a folder of managed tables taken, for old files may be there for ever: that of a
+// dropped catalog or schema, and that of the server. It is a child of the metastore.
 const kindTaken types.Kind = "taken"
+
+func takenFolder(root types.ID, name, folder string, now time.Time) storage.Object {
+	return storage.Object{
+		ID: newID(), Kind: kindTaken, Parent: root, Name: name, Location: folder, Revision: 1, Created: now, Updated: now, Body: []byte("{}"),
+	}
+}
+
+// takenName is the name of what keeps a folder taken that is no object's: there is one for each folder.
+func takenName(folder string) string {
+	sum := sha256.Sum256([]byte(folder))
+	return hex.EncodeToString(sum[:])
+}
 
 // foldersOf returns o, and if it is a catalog its schemas, as far as they have a folder for managed tables of their own.
 func foldersOf(ctx context.Context, tx storage.ReadTx, o storage.Object) ([]storage.Object, error) {
@@ -123,11 +137,7 @@ func foldersOf(ctx context.Context, tx storage.ReadTx, o storage.Object) ([]stor
 
 func keepTaken(ctx context.Context, tx storage.Tx, root types.ID, folders []storage.Object, now time.Time) error {
 	for _, o := range folders {
-		err := tx.Insert(ctx, storage.Object{
-			ID: newID(), Kind: kindTaken, Parent: root, Name: string(o.ID), Location: o.Location,
-			Revision: 1, Created: now, Updated: now, Body: []byte("{}"),
-		})
-		if err != nil {
+		if err := tx.Insert(ctx, takenFolder(root, string(o.ID), o.Location, now)); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func (c *Catalog) CreateExternalLocation(ctx context.Context, req types.CreateEx
 		if err != nil {
 			return none, err
 		}
-		if err := checkApart(ctx, tx, url, id); err != nil {
+		if err := c.checkApart(ctx, tx, url, id); err != nil {
 			return none, err
 		}
 		o := storage.Object{
@@ -155,9 +155,23 @@ func (c *Catalog) bind(ctx context.Context, tx storage.ReadTx, name string) (*st
 	return &o, nil
 }
 
-// checkApart refuses a URL that overlaps with that of any external location but the one with this ID. In Update,
-// what it found is held.
-func checkApart(ctx context.Context, tx storage.ReadTx, url string, id types.ID) error {
+// checkApart refuses a URL that overlaps with that of any external location but the one with this ID, lies in a table, or
+// has the server's managed root in it, unless an admin gives it. In Update, what it found is held.
+func (c *Catalog) checkApart(ctx context.Context, tx storage.ReadTx, url string, id types.ID) error {
+	if c.managedRoot != "" && credentials.Within(url, c.managedRoot) {
+		if err := c.adminOnly(ctx, tx); err != nil {
+			return err
+		}
+	}
+	around, err := tx.Overlap(ctx, url, []types.Kind{types.KindTable}, 0)
+	if err != nil {
+		return err
+	}
+	for _, o := range around {
+		if o.Location != url {
+			return types.InvalidParameterValue.Errorf("url %q lies inside the location of a table", url).About(types.KindExternalLocation)
+		}
+	}
 	found, err := tx.Overlap(ctx, url, []types.Kind{types.KindExternalLocation}, 2) // one may be itself
 	if err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 // UpdateExternalLocation changes an external location, all of the request or nothing, and returns it as it is
 // then. What changes nothing leaves its times alone. To move the URL away from tables and storage roots needs
 // Force; these stay what they are. Who gives it another URL or credential must have the right to use the
-// credential. When it returns, the change is durable.
+// credential, and for another place that to make locations. With Adopt, all tables and storage roots at the URL count as
+// allowed by the location, whoever allowed them before. When it returns, the change is durable.
 //
 // Errors: InvalidParameterValue (names, URL, a credential that is not for storage, an overlap, tables at the
 // old URL), NotFound (it, or the credential), AlreadyExists (the new name), PermissionDenied.
@@ -59,7 +60,11 @@ func (c *Catalog) UpdateExternalLocation(ctx context.Context, name string, u typ
 		if err != nil {
 			return none, err
 		}
-		if err := checkMove(ctx, tx, old, renewed.Location, u.Force); err != nil {
+		if err := c.checkMove(ctx, tx, old, renewed.Location, u.Force); err != nil {
+			return none, err
+		}
+		adopted, err := c.adopted(ctx, tx, old.ID, renewed.Location, u.Adopt, now)
+		if err != nil {
 			return none, err
 		}
 		r := was
@@ -68,14 +73,17 @@ func (c *Catalog) UpdateExternalLocation(ctx context.Context, name string, u typ
 			r.Credential = credential.ID
 		}
 		if renewed.Name == old.Name && renewed.Location == old.Location && bytes.Equal(plainJSON(r), plainJSON(was)) {
-			return boundLocation{old, credential}, nil
+			return boundLocation{old, credential}, replaceAll(ctx, tx, adopted)
 		}
 		r.UpdatedBy = Principal(ctx)
 		if renewed.Body, err = recordBody(r); err != nil {
 			return none, err
 		}
 		touch(&renewed, now)
-		return boundLocation{renewed, credential}, tx.Replace(ctx, old, renewed)
+		if err := tx.Replace(ctx, old, renewed); err != nil {
+			return none, err
+		}
+		return boundLocation{renewed, credential}, replaceAll(ctx, tx, adopted)
 	})
 	if err != nil {
 		return none, claimed(err, target)
@@ -92,9 +100,20 @@ func (c *Catalog) rebind(ctx context.Context, tx storage.ReadTx, old storage.Obj
 	}
 	switch {
 	case name != nil && (has == nil || has.Name != *name):
+		if !credentials.Within(old.Location, url) {
+			if err := c.may(ctx, tx, ActCreateLocation, old.Parent); err != nil {
+				return nil, err
+			}
+		}
 		return c.bind(ctx, tx, *name)
 	case url != old.Location && has == nil:
 		return nil, types.InvalidParameterValue.Errorf("external location %q has lost its storage credential; give it another with the new url", old.Name).About(types.KindExternalLocation)
+	case !credentials.Within(old.Location, url):
+		// It is another place, as that of a new location would be.
+		if err := c.may(ctx, tx, ActCreateLocation, old.Parent); err != nil {
+			return nil, err
+		}
+		return has, c.may(ctx, tx, ActUseCredential, has.ID)
 	case url != old.Location:
 		// It opens another place with the credential, as a new location would.
 		return has, c.may(ctx, tx, ActUseCredential, has.ID)
@@ -103,11 +122,11 @@ func (c *Catalog) rebind(ctx context.Context, tx storage.ReadTx, old storage.Obj
 }
 
 // checkMove refuses a URL for an external location that it must not have.
-func checkMove(ctx context.Context, tx storage.ReadTx, old storage.Object, url string, force bool) error {
+func (c *Catalog) checkMove(ctx context.Context, tx storage.ReadTx, old storage.Object, url string, force bool) error {
 	if url == old.Location {
 		return nil
 	}
-	if err := checkApart(ctx, tx, url, old.ID); err != nil {
+	if err := c.checkApart(ctx, tx, url, old.ID); err != nil {
 		return err
 	}
 	if force || credentials.Within(url, old.Location) { // all that it covers stays covered

@@ -26,9 +26,11 @@ type listing struct {
 const (
 	defaultPage = 100
 	maxPage     = 10_000
-	mostAtOnce  = 1000 // children that are read at once
+	firstAtOnce = 100  // children that are read at first, …
+	mostAtOnce  = 1000 // … and at most at once
 
-	maxPageBytes = 64 << 20 // of stored objects; a page that would have more is shorter
+	maxPageBytes = 256 << 20 // of stored objects; a page that would have more is shorter
+	bytesAtOnce  = 32 << 20  // of stored objects, about, that are read at once
 )
 
 // A pageToken is what a page token holds: where the list goes on, and which list it is.
@@ -79,7 +81,8 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 		visible := c.visible(ctx, tx, l.act, on)
 		after, lastShown := at.After, at.After // a token tells no name that the caller may not see
 		// Where much is left out, a page is filled by few long reads instead of many short ones.
-		for limit, bytes := min(size+1, mostAtOnce), 0; ; limit = min(2*limit, mostAtOnce) {
+		bytes := 0
+		for limit := min(size+1, firstAtOnce); ; {
 			q := storage.ListQuery{Parent: at.Parent, Kind: l.kind, After: after, Limit: limit}
 			children, err := tx.List(ctx, q, c.withGrants(ctx, l.want))
 			if err != nil {
@@ -106,19 +109,35 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 				}
 				if ok {
 					p.items = append(p.items, out)
-					bytes += len(n.Body)
-					for _, o := range n.Beside {
-						bytes += len(o.Body)
-					}
+					bytes += sizeOf(n)
 					lastShown = n.Name
 				}
 			}
 			if len(children) < q.Limit {
 				return p, nil
 			}
+			limit = nextLimit(limit, children)
 		}
 	})
 	return p.items, p.next, err
+}
+
+func sizeOf(n storage.Node) int {
+	size := len(n.Body)
+	for _, o := range n.Beside {
+		size += len(o.Body)
+	}
+	return size
+}
+
+// nextLimit is how many children are read at once after these, of which there were limit: more if they are small.
+func nextLimit(limit int, children []storage.Node) int {
+	all := 1
+	for _, n := range children {
+		all += sizeOf(n)
+	}
+	fit := bytesAtOnce / (all/limit + 1)
+	return max(1, min(2*limit, mostAtOnce, fit))
 }
 
 // visible tells which children of the end of a chain the caller may see in a list.

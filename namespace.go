@@ -57,10 +57,13 @@ func kept(properties map[string]string) map[string]string {
 	return out
 }
 
+// maxNamespace bounds what catalogs and schemas say of themselves, in bytes: lists are full of them.
+const maxNamespace = 1 << 20
+
 func (n namespace) body() ([]byte, error) {
 	body := plainJSON(n)
-	if len(body) > maxRecord {
-		return nil, types.InvalidParameterValue.Errorf("properties and comment have %d bytes; the limit is %d", len(body), maxRecord)
+	if len(body) > maxNamespace {
+		return nil, types.InvalidParameterValue.Errorf("properties and comment have %d bytes; the limit is %d", len(body), maxNamespace)
 	}
 	return body, nil
 }

@@ -32,7 +32,6 @@ type record struct {
 	Columns             int64             `json:"columns,omitempty"`    // revision of the columns; 0: none
 	Foreign             bool              `json:"foreign,omitempty"`    // a column has a type that Delta does not have
 	VouchedBy           types.ID          `json:"vouched-by,omitempty"` // of an external table: see vouch
-	Unvouched           bool              `json:"unvouched,omitempty"`
 }
 
 func (r *record) protocol() types.Protocol {

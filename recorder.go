@@ -90,6 +90,9 @@ func (r *recorder) events() []types.Event {
 		if w.new != nil {
 			e.Owner = ownerAfter(w.old, w.new)
 		}
+		if o.Kind == types.KindExternalLocation {
+			e.Location = o.Location
+		}
 		if o.Kind == types.KindToken {
 			if b, err := decodeToken(*o); err == nil {
 				e.Groups = b.Groups

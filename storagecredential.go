@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/leveelake/catalog/storage"
 	"github.com/leveelake/catalog/types"
@@ -159,7 +158,7 @@ func publicCredential(o storage.Object) (types.StorageCredential, error) {
 	}
 	s, err := r.Identity.shape()
 	if err != nil {
-		return types.StorageCredential{}, fmt.Errorf("storage credential %s: %w", o.ID, err)
+		return types.StorageCredential{}, corrupt(o, "identity", err)
 	}
 	if k := s.alone.AzureStorageKey; k != nil {
 		k.AccountKey = types.HiddenSecret // the API wants a value there

@@ -63,62 +63,70 @@ type search struct {
 // catalog searches the catalog at the end of chain, and reports whether there is more.
 func (s *search) catalog(ctx context.Context, tx storage.ReadTx, chain []storage.Node, on []Level) (more bool, err error) {
 	begin, after, _ := strings.Cut(s.at.After, ".")
-	schemas, err := s.schemas(ctx, tx, chain, begin)
-	if err != nil {
-		return false, err
+	q := storage.ListQuery{Parent: last(chain).ID, Kind: types.KindSchema, Limit: firstAtOnce}
+	if begin != "" { // List goes on after a name, and names begin with more than this one's beginning
+		q.After = begin[:len(begin)-1]
 	}
-	searched := 0
-	for _, n := range schemas {
-		if !s.schema.matches(n.Name) {
-			continue
-		}
-		l, err := s.c.level(ctx, tx, n)
-		if s.c.leftOut(ctx, err) {
-			continue
-		}
+	for searched := 0; ; {
+		schemas, err := tx.List(ctx, q, s.c.withGrants(ctx, storage.Want{}))
 		if err != nil {
 			return false, err
 		}
-		inSchema := append(slices.Clip(on), l)
-		if ok, err := s.c.allows(ctx, ActUseSchema, inSchema); err != nil || !ok {
+		for _, n := range schemas {
+			q.After = n.Name
+			inSchema, err := s.usable(ctx, tx, on, n, begin)
 			if err != nil {
 				return false, err
 			}
-			continue
+			if inSchema == nil {
+				continue
+			}
+			if searched++; searched > schemasAtOnce {
+				return true, nil
+			}
+			from := ""
+			if n.Name == begin {
+				from = after
+			}
+			if more, err := s.tables(ctx, tx, append(slices.Clip(chain), n), inSchema, from); err != nil || more {
+				return more, err
+			}
+			s.at.After = n.Name + "." + endOfSchema
 		}
-		if searched++; searched > schemasAtOnce {
-			return true, nil
+		if len(schemas) < q.Limit {
+			return false, nil
 		}
-		from := ""
-		if n.Name == begin {
-			from = after
-		}
-		if more, err := s.tables(ctx, tx, append(slices.Clip(chain), n), inSchema, from); err != nil || more {
-			return more, err
-		}
-		s.at.After = n.Name + "." + endOfSchema
+		q.Limit = nextLimit(q.Limit, schemas)
 	}
-	return false, nil
+}
+
+// usable is the chain down to a schema that is to be searched; nil for one that is not.
+func (s *search) usable(ctx context.Context, tx storage.ReadTx, on []Level, n storage.Node, begin string) ([]Level, error) {
+	if n.Name < begin || !s.schema.matches(n.Name) {
+		return nil, nil
+	}
+	l, err := s.c.level(ctx, tx, n)
+	if s.c.leftOut(ctx, err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	on = append(slices.Clip(on), l)
+	if ok, err := s.c.allows(ctx, ActUseSchema, on); err != nil || !ok {
+		return nil, err
+	}
+	return on, nil
 }
 
 // endOfSchema is after all names of tables in byte order.
 const endOfSchema = "~"
 
-// schemas are those of the catalog from one name on.
-func (s *search) schemas(ctx context.Context, tx storage.ReadTx, chain []storage.Node, from string) ([]storage.Node, error) {
-	q := storage.ListQuery{Parent: last(chain).ID, Kind: types.KindSchema}
-	if from != "" { // List goes on after a name, and names begin with more than this one's beginning
-		q.After = from[:len(from)-1]
-	}
-	nodes, err := tx.List(ctx, q, s.c.withGrants(ctx, storage.Want{}))
-	return slices.DeleteFunc(nodes, func(n storage.Node) bool { return n.Name < from }), err
-}
-
 // tables searches the schema at the end of chain after a name, and reports whether there is more than fits.
 func (s *search) tables(ctx context.Context, tx storage.ReadTx, chain []storage.Node, on []Level, after string) (more bool, err error) {
 	in := schemaOf(chain)
 	visible := s.c.visible(ctx, tx, ActGetTable, on)
-	for limit := min(s.size-len(s.items)+1, mostAtOnce); ; limit = min(2*limit, mostAtOnce) {
+	for limit := min(s.size-len(s.items)+1, firstAtOnce); ; {
 		q := storage.ListQuery{Parent: last(chain).ID, Kind: types.KindTable, After: after, Limit: limit}
 		nodes, err := tx.List(ctx, q, s.c.withGrants(ctx, storage.Want{}))
 		if err != nil {
@@ -151,5 +159,6 @@ func (s *search) tables(ctx context.Context, tx storage.ReadTx, chain []storage.
 		if len(nodes) < q.Limit {
 			return false, nil
 		}
+		limit = nextLimit(limit, nodes)
 	}
 }

@@ -31,7 +31,7 @@ func (c *Catalog) ListTokens(ctx context.Context, principal string, page types.P
 		if err := c.adminOnly(ctx, tx); err != nil {
 			return nil, err
 		}
-		return tokensFrom(ctx, tx, at, size+1)
+		return c.tokensFrom(ctx, tx, at, size+1)
 	})
 	if err != nil || len(out) <= size {
 		return out, "", err
@@ -43,12 +43,15 @@ func (c *Catalog) ListTokens(ctx context.Context, principal string, page types.P
 
 // tokensFrom returns at most limit tokens from at on: the rest of the client where at is, then other clients one
 // by one.
-func tokensFrom(ctx context.Context, tx storage.ReadTx, at tokenCursor, limit int) ([]types.Token, error) {
+func (c *Catalog) tokensFrom(ctx context.Context, tx storage.ReadTx, at tokenCursor, limit int) ([]types.Token, error) {
 	out := []types.Token{}
 	collect := func(client storage.Object, after string) error {
 		nodes, err := tx.List(ctx, storage.ListQuery{Parent: client.ID, Kind: types.KindToken, After: after, Limit: limit - len(out)}, storage.Want{})
 		for _, n := range nodes {
 			b, err := decodeToken(n.Object)
+			if c.leftOut(ctx, err) {
+				continue
+			}
 			if err != nil {
 				return err
 			}

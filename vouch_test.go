@@ -240,3 +240,141 @@ func TestManyPrivileges(t *testing.T) {
 	_, err := l.UpdatePermissions(as(t, "ann"), onCatalog, []types.PermissionsChange{{Principal: "joe", Add: many}})
 	wantCode(t, "many", err, types.InvalidParameterValue)
 }
+
+// TestMoveNeedsMore: to move an external location to another place needs the right to make one there.
+func TestMoveNeedsMore(t *testing.T) {
+	l := newLake(t)
+	onCredential := types.Securable{Kind: types.KindCredential, Name: "l"}
+	l.locate("root", "l", "s3://own/x")
+	l.grant(onLocation("l"), types.PrivilegeManage)
+	l.grant(onCredential, types.PrivilegeCreateExternalLocation)
+	move := func(u types.UpdateExternalLocation) error {
+		u.Force = true
+		_, err := l.UpdateExternalLocation(as(t, "joe"), "l", u)
+		return err
+	}
+	wantCode(t, "to another place", move(types.UpdateExternalLocation{URL: new("s3://victim")}), types.PermissionDenied)
+	wantCode(t, "wider", move(types.UpdateExternalLocation{URL: new("s3://own")}), types.PermissionDenied)
+	wantCode(t, "narrower", move(types.UpdateExternalLocation{URL: new("s3://own/x/y")}), "")
+	l.grant(onMetastore, types.PrivilegeCreateExternalLocation)
+	wantCode(t, "with the right to make one", move(types.UpdateExternalLocation{URL: new("s3://victim")}), "")
+	_, err := l.UpdateExternalLocation(as(t, "joe"), "l", types.UpdateExternalLocation{URL: new("file:///")})
+	wantCode(t, "over the managed root", err, types.InvalidParameterValue)
+	_, err = l.UpdateExternalLocation(as(t, "joe"), "l", types.UpdateExternalLocation{URL: new("file:///managed")})
+	wantCode(t, "at the managed root", err, types.PermissionDenied)
+}
+
+// TestAdopt: what was there before an external location gets keys once its owner says so, and nobody else's word does.
+func TestAdopt(t *testing.T) {
+	l := newLake(t)
+	l.locate("root", "l", "s3://own")
+	in := types.SchemaName{Catalog: "mc", Schema: "s"}
+	_, err := l.CreateStagingTable(as(t, "joe"), s1, types.CreateStagingTable{Name: "x"}) // the server's root needs no location
+	check(t, err)
+	l.grant(onLocation("l"), types.PrivilegeCreateExternalTable)
+	wantCode(t, "register", l.register("x", "s3://own/x"), "")
+	_, err = l.CreateCatalog(as(t, "root"), types.CreateCatalog{Name: "mc"})
+	check(t, err)
+	_, err = l.UpdatePermissions(as(t, "root"), onLocation("l"), []types.PermissionsChange{{Principal: "root", Add: []types.Privilege{types.PrivilegeCreateManagedStorage}}})
+	check(t, err)
+	_, err = l.CreateSchema(as(t, "root"), types.CreateSchema{Name: in, StorageRoot: "s3://own/r"})
+	check(t, err)
+	staged, err := l.CreateStagingTable(as(t, "root"), in, types.CreateStagingTable{Name: "t"})
+	check(t, err)
+	stagedKeys := func() error {
+		_, err := l.StagingTableCredentials(as(t, "root"), staged.ID)
+		return err
+	}
+	wantCode(t, "staged", stagedKeys(), "")
+	check(t, l.DeleteExternalLocation(as(t, "root"), "l", true))
+	_, err = l.CreateExternalLocation(as(t, "root"), types.CreateExternalLocation{Name: "l", URL: "s3://own", CredentialName: "l"})
+	check(t, err)
+	wantCode(t, "table, made again", l.keys("x"), types.PermissionDenied)
+	wantCode(t, "staged, made again", stagedKeys(), types.PermissionDenied)
+	_, err = l.UpdateExternalLocation(as(t, "joe"), "l", types.UpdateExternalLocation{Adopt: true})
+	wantCode(t, "adopted by who has a table in it", err, types.PermissionDenied)
+	_, err = l.UpdateExternalLocation(as(t, "root"), "l", types.UpdateExternalLocation{Adopt: true})
+	wantCode(t, "adopt", err, "")
+	wantCode(t, "table, adopted", l.keys("x"), "")
+	wantCode(t, "staged, adopted", stagedKeys(), "")
+}
+
+// TestBeforeRights: what was put somewhere while there were no rights is vouched for by nobody.
+func TestBeforeRights(t *testing.T) {
+	store := memory.New()
+	open := func(a catalog.Authorizer) *catalog.Catalog {
+		c, err := catalog.New(catalog.Config{Store: store, Authorizer: a, ManagedRoot: "s3://lake/old", Logger: quiet()})
+		check(t, err)
+		return c
+	}
+	free := open(nil)
+	_, err := free.CreateCatalog(as(t, "joe"), types.CreateCatalog{Name: "c1"})
+	check(t, err)
+	_, err = free.CreateSchema(as(t, "joe"), types.CreateSchema{Name: s1})
+	check(t, err)
+	req := externalTable("t1")
+	req.Location = "s3://future/t"
+	_, err = free.CreateTable(as(t, "joe"), s1, req)
+	check(t, err)
+	check(t, free.SetAdmin(t.Context(), "root"))
+	l := lake{t, open(catalog.Grants{})}
+	l.locate("root", "later", "s3://future")
+	wantCode(t, "keys", l.keys("t1"), types.PermissionDenied)
+	_, err = l.UpdateExternalLocation(as(t, "root"), "later", types.UpdateExternalLocation{Adopt: true})
+	check(t, err)
+	wantCode(t, "adopted", l.keys("t1"), types.NotImplemented) // there is no vendor
+}
+
+// TestOldServerRoot: where the server once put managed tables nobody can put a table, though it puts them elsewhere now.
+func TestOldServerRoot(t *testing.T) {
+	store := memory.New()
+	at := func(root string) *catalog.Catalog {
+		c, err := catalog.New(catalog.Config{Store: store, ManagedRoot: root, Logger: quiet()})
+		check(t, err)
+		return c
+	}
+	old := open(t, catalog.Config{Store: store, ManagedRoot: "s3://lake/old"})
+	for range 2 {
+		_, err := old.CreateStagingTable(t.Context(), s1, types.CreateStagingTable{Name: "t"})
+		check(t, err)
+	}
+	_, err := old.ExpireStaging(t.Context(), 0)
+	check(t, err)
+	c := at("s3://lake/new")
+	req := externalTable("x")
+	for _, location := range []string{"s3://lake/old", "s3://lake/old/x/.."} {
+		req.Location = location
+		_, err = c.CreateTable(t.Context(), s1, req)
+		wantCode(t, location, err, types.InvalidParameterValue)
+	}
+	_, err = c.PathCredentials(t.Context(), "s3://lake/old", types.Read)
+	wantCode(t, "keys", err, types.PermissionDenied)
+	req.Location = "s3://lake/old2"
+	_, err = c.CreateTable(t.Context(), s1, req)
+	wantCode(t, "beside it", err, "")
+}
+
+// TestInsideTable: no external location is made within a table, where it would be of no use.
+func TestInsideTable(t *testing.T) {
+	l := newLake(t)
+	wantCode(t, "register", l.register("x", "s3://b/team"), "")
+	_, err := l.CreateStorageCredential(as(t, "root"), types.CreateStorageCredential{
+		Name: "k", Purpose: types.PurposeStorage, Identity: types.CloudIdentity{AWSIAMRole: &types.AWSIAMRole{RoleARN: "arn:aws:iam::123456789012:role/levee"}},
+	})
+	check(t, err)
+	_, err = l.CreateExternalLocation(as(t, "root"), types.CreateExternalLocation{Name: "l", URL: "s3://b/team/finance", CredentialName: "k"})
+	wantCode(t, "inside", err, types.InvalidParameterValue)
+	_, err = l.CreateExternalLocation(as(t, "root"), types.CreateExternalLocation{Name: "l", URL: "s3://b/team", CredentialName: "k"})
+	wantCode(t, "at it", err, "")
+}
+
+// TestUntoldCredential: the name of a storage credential is told to those who may see it.
+func TestUntoldCredential(t *testing.T) {
+	l := newLake(t)
+	l.locate("root", "merger", "s3://b")
+	for who, want := range map[string]string{"joe": "", "root": "merger"} {
+		if got, err := l.StorageCredentialOf(as(t, who), "s3://b/x"); got != want || err != nil {
+			t.Errorf("%s: %q, %v", who, got, err)
+		}
+	}
+}

@@ -28,7 +28,8 @@ func (f *face) fail(s *Server, w http.ResponseWriter, r *http.Request, err error
 	case !ok: // a bare code
 		shown = code.Errorf("%s", code)
 	}
-	if status >= http.StatusInternalServerError && code != types.NotImplemented && !gone {
+	_, known := errors.AsType[logged](err)
+	if status >= http.StatusInternalServerError && code != types.NotImplemented && !gone && !known {
 		log := s.log.With("method", r.Method, "path", r.URL.EscapedPath(), "status", status, "request", catalog.RequestID(r.Context()), "err", err)
 		if shown.Err != nil {
 			log = log.With("cause", shown.Err) // which err does not say, for it may be shown

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 
@@ -14,7 +15,8 @@ import (
 
 // An Authenticator finds out who makes a request: the name of a principal and of the groups that
 // it is a member of. Its error is one of [types.NotAuthorized] if the request does not prove
-// that it is anybody.
+// that it is anybody. One of [types.Unavailable] without a cause is not logged as a fault: then the Authenticator
+// has logged the cause, once for all the requests that it concerns.
 type Authenticator interface {
 	Authenticate(r *http.Request) (principal string, groups []string, err error)
 }
@@ -25,16 +27,24 @@ func (s *Server) authenticated(r *http.Request) (*http.Request, error) {
 	if err == nil && principal == "" {
 		err = types.NotAuthorized.Errorf("the request does not tell who makes it")
 	}
+	if e, ok := errors.AsType[*types.Error](err); ok && e.Code == types.Unavailable && e.Err == nil {
+		err = logged{err}
+	}
 	if err != nil {
 		return r, err
 	}
 	return r.WithContext(catalog.WithPrincipal(r.Context(), principal, groups...)), nil
 }
 
-// challenge asks for a token (RFC 6750, section 3).
+// A logged error is one that the log has been told of.
+type logged struct{ error }
+
+func (l logged) Unwrap() error { return l.error }
+
+// challenge asks for a token (RFC 6750, section 3), or for another if there was something that may be one.
 func challenge(h http.Header, r *http.Request) {
 	ask := `Bearer realm="levee"`
-	if _, err := r.Cookie("UC_TOKEN"); err == nil || r.Header.Get("Authorization") != "" {
+	if r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "" {
 		ask += `, error="invalid_token"`
 	}
 	h.Set("WWW-Authenticate", ask)

@@ -38,6 +38,11 @@ func TestLocalOnly(t *testing.T) {
 		"a name that points us": {"evil.example:8080", nil, 403},
 		"an address of ours":    {"192.168.1.7:8080", nil, 403},
 		"a lookalike":           {"localhost.evil.example", nil, 403},
+		"a proxy":               {"127.0.0.1:8080", http.Header{"X-Forwarded-For": {"192.0.2.1"}}, 403},
+		"a proxy, by RFC 7239":  {"localhost:8080", http.Header{"Forwarded": {"for=192.0.2.1"}}, 403},
+		"a proxy, with a host":  {"localhost:8080", http.Header{"X-Forwarded-Host": {"catalog.example"}}, 403},
+		"a proxy, the address":  {"localhost:8080", http.Header{"X-Real-Ip": {"192.0.2.1"}}, 403},
+		"a proxy of nobody":     {"localhost:8080", http.Header{"X-Forwarded-For": {""}}, 403},
 	} {
 		r := httptest.NewRequest("POST", "http://x"+unity+"/catalogs", strings.NewReader(`{"name":"x"}`))
 		r.Host = test.host

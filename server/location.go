@@ -86,6 +86,7 @@ func (s *Server) updateExternalLocation(r *request) (any, error) {
 		Comment        *string `json:"comment"`
 		Owner          *string `json:"owner"`
 		Force          bool    `json:"force"`
+		Adopt          bool    `json:"adopt"` // ours
 		SkipValidation bool    `json:"skip_validation"`
 	}](r)
 	if err == nil {
@@ -96,7 +97,7 @@ func (s *Server) updateExternalLocation(r *request) (any, error) {
 	}
 	l, err := s.catalog.UpdateExternalLocation(r.Context(), name, types.UpdateExternalLocation{
 		NewName: req.NewName, URL: req.URL, CredentialName: req.CredentialName, Comment: req.Comment, Owner: req.Owner,
-		ReadOnly: req.ReadOnly, Force: req.Force || force,
+		ReadOnly: req.ReadOnly, Force: req.Force || force, Adopt: req.Adopt,
 	})
 	return locationInfoOf(l), err
 }

@@ -1,7 +1,11 @@
 package server
 
 import (
+	"io"
 	"math"
+	"net/http"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/leveelake/catalog/types"
@@ -30,26 +34,57 @@ func tokenInfoOf(t types.Token) tokenInfo {
 	return info
 }
 
+type tokenRequest struct {
+	Principal string   `json:"principal"`
+	Groups    []string `json:"groups"`
+	Comment   string   `json:"comment"`
+	Lifetime  *int64   `json:"lifetime_seconds"` // nil: it does not expire
+}
+
+// decodeTokenRequest refuses members that it does not know: one that was misspelt might have been to shorten the token's life.
+func (r *request) decodeTokenRequest() (req tokenRequest, err error) {
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return req, unreadable(err)
+	}
+	if err := r.face.codec.decode(data, &req); err != nil {
+		return req, err
+	}
+	known := fieldsOf(reflect.TypeFor[tokenRequest]())
+	data, _ = types.CheckJSON(data) // as decode has
+	for name := range types.Members(data) {
+		if !slices.ContainsFunc(known, func(f field) bool { return name == f.snake || name == f.camel }) {
+			return req, types.InvalidParameterValue.Errorf("%q is nothing that a token has", clip(name))
+		}
+	}
+	return req, nil
+}
+
 func (s *Server) createToken(r *request) (any, error) {
-	req, err := body[struct {
-		Principal string   `json:"principal"`
-		Groups    []string `json:"groups"`
-		Comment   string   `json:"comment"`
-		Lifetime  int64    `json:"lifetime_seconds"`
-	}](r)
+	req, err := r.decodeTokenRequest()
 	if err != nil {
 		return nil, err
 	}
-	if req.Lifetime < 0 || req.Lifetime > math.MaxInt64/int64(time.Second) {
-		return nil, types.InvalidParameterValue.Errorf("lifetime_seconds is %d; it must be from 0, for a token that does not expire, to %d", req.Lifetime, math.MaxInt64/int64(time.Second))
+	const longest = math.MaxInt64 / int64(time.Second)
+	lifetime := time.Duration(0)
+	if l := req.Lifetime; l != nil {
+		if *l < 1 || *l > longest {
+			return nil, types.InvalidParameterValue.Errorf("lifetime_seconds is %d; it must be from 1 to %d, or absent for a token that does not expire", *l, longest)
+		}
+		lifetime = time.Duration(*l) * time.Second
 	}
-	t, err := s.catalog.CreateToken(r.Context(), types.CreateToken{
-		Principal: req.Principal, Groups: req.Groups, Comment: req.Comment, Lifetime: time.Duration(req.Lifetime) * time.Second,
-	})
-	return struct {
+	t, err := s.catalog.CreateToken(r.Context(), types.CreateToken{Principal: req.Principal, Groups: req.Groups, Comment: req.Comment, Lifetime: lifetime})
+	if err != nil {
+		return nil, err
+	}
+	answer := struct {
 		tokenInfo
 		Value string `json:"token_value"` // here, and never again
-	}{tokenInfoOf(t.Token), string(t.Secret)}, err
+	}{tokenInfoOf(t.Token), string(t.Secret)}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		_ = r.face.write(w, http.StatusOK, answer) // a codec never fails
+	}), nil
 }
 
 func (s *Server) listTokens(r *request) (any, error) {

@@ -39,7 +39,7 @@ type Event struct {
 
 	Version    *int64    // of a commit that was ratified
 	Backfilled *int64    // of a commit: the latest backfilled version after it
-	Location   string    // of a vend
+	Location   string    // of a vend; of an external location its URL
 	Operation  Operation // of a vend
 	Expires    time.Time // of a vend
 }

@@ -112,4 +112,5 @@ type UpdateExternalLocation struct {
 	NewName, URL, CredentialName, Comment, Owner *string
 	ReadOnly                                     *bool
 	Force                                        bool // although tables lie at the old URL
+	Adopt                                        bool // what lies at the URL; see Catalog.UpdateExternalLocation
 }

@@ -1,17 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/leveelake/catalog"
 	"github.com/leveelake/catalog/server/auth"
@@ -21,12 +24,12 @@ import (
 // accessFlags say who may do what, what keeps secrets, and who is told of it.
 type accessFlags struct {
 	Auth         bool   `help:"Ask each request for a token, and allow what owners and grants allow. The next three flags imply it."`
-	Admin        string `help:"Make this principal or group the admin, who may grant everything. Unless it has a token, one is made and written to admin.token in the data folder." placeholder:"NAME"`
+	Admin        string `help:"Make this principal or group the admin, who may grant everything. A token of it is made and written to admin.token in the data folder, unless that is there." placeholder:"NAME"`
 	StaticTokens string `help:"File of tokens, a line each: SHA256-OF-TOKEN PRINCIPAL [GROUP,…]. It may change while the server runs." placeholder:"FILE"`
-	OIDC         string `name:"oidc" help:"JSON file with a list of OpenID Connect issuers whose tokens count: [{\"url\", \"audience\": […], \"principal-claim\", \"groups-claim\", \"prefix\"}]." placeholder:"FILE"`
+	OIDC         string `name:"oidc" help:"JSON file with a list of OpenID Connect issuers whose tokens count: [{\"url\", \"audience\": […], \"principal-claim\", \"groups-claim\", \"prefix\", \"trust-email\"}]." placeholder:"FILE"`
 	KeyFile      string `help:"File with the key that encrypts secrets and signs tokens. Default: levee.key in the data folder, which is made at the first start unless the store is PostgreSQL." placeholder:"FILE"`
 	Key          string `help:"The key itself. Set it as LEVEE_KEY: others on this machine may see command lines." placeholder:"KEY"`
-	Audit        string `help:"Where a line of JSON goes for each change and each vended credential: a file, stderr or off (${default})." default:"stderr" placeholder:"FILE|stderr|off"`
+	Audit        string `help:"Where a line of JSON goes for each change and each vended credential: a file, stderr, stdout or off (${default})." default:"stderr" placeholder:"FILE|stderr|stdout|off"`
 }
 
 // authenticates reports whether requests are asked for a token.
@@ -34,21 +37,62 @@ func (a accessFlags) authenticates() bool {
 	return a.Auth || a.Admin != "" || a.StaticTokens != "" || a.OIDC != ""
 }
 
+// AfterApply refuses a flag or variable that is given but empty: it was meant to protect something.
+func (a *accessFlags) AfterApply(k *kong.Context) error {
+	for _, f := range k.Flags() {
+		switch f.Name {
+		case "admin", "static-tokens", "oidc", "key", "key-file":
+			if f.Set && strings.TrimSpace(f.Target.String()) == "" {
+				return fmt.Errorf("--%s (LEVEE_%s) is given, but empty", f.Name, strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
+			}
+		}
+	}
+	return nil
+}
+
 // events opens the audit log; nil if there is none.
-func (a accessFlags) events(stderr io.Writer) (catalog.EventSink, func() error, error) {
-	out, end := stderr, func() error { return nil }
+func (a accessFlags) events(o output, log *slog.Logger) (catalog.EventSink, func() error, error) {
+	w, end := o.err, func() error { return nil }
 	switch a.Audit {
 	case "off":
 		return nil, end, nil
 	case "stderr":
+	case "stdout":
+		w = o.out
 	default:
 		f, err := os.OpenFile(a.Audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return nil, nil, fmt.Errorf("--audit: %w", err)
 		}
-		out, end = f, f.Close
+		w, end = f, f.Close
 	}
-	return catalog.EventLog{Logger: slog.New(slog.NewJSONHandler(out, nil))}, end, nil
+	return catalog.EventLog{Logger: slog.New(slog.NewJSONHandler(&auditWriter{Writer: w, to: a.Audit, log: log}, nil))}, end, nil
+}
+
+// An auditWriter tells the log when lines of the audit log are lost, once for all that are lost in a row: a slog.Logger
+// keeps such errors to itself.
+type auditWriter struct {
+	io.Writer // one line each time, and one at a time
+	to        string
+	log       *slog.Logger
+	lost      int
+}
+
+func (w *auditWriter) Write(line []byte) (int, error) {
+	if w.lost > 0 {
+		line = append([]byte{'\n'}, line...) // there may be half of a line before it
+	}
+	n, err := w.Writer.Write(line)
+	switch {
+	case err != nil:
+		if w.lost++; w.lost == 1 {
+			w.log.Error("the audit log cannot be written, and what is done now is not in it", "to", w.to, "error", err)
+		}
+	case w.lost > 0:
+		w.log.Error("the audit log is written again", "to", w.to, "lost", w.lost)
+		w.lost = 0
+	}
+	return n, err
 }
 
 // authenticator is what finds out who makes a request, and what answers POST /oauth2/token.
@@ -86,41 +130,70 @@ func readIssuers(path string) ([]auth.Issuer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []struct {
-		URL            string   `json:"url"`
-		Audience       []string `json:"audience"`
-		PrincipalClaim string   `json:"principal-claim"`
-		GroupsClaim    string   `json:"groups-claim"`
-		Prefix         string   `json:"prefix"`
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&list); err != nil {
+	var list []json.RawMessage
+	if err := json.Unmarshal(data, &list); err != nil {
+		if _, ok := errors.AsType[*json.SyntaxError](err); !ok {
+			err = errors.New(`want a list of issuers: [{"url": …}, …]`)
+		}
 		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: there is something behind the list", path)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: the list of issuers is empty", path)
 	}
 	var out []auth.Issuer
-	for _, i := range list {
-		out = append(out, auth.Issuer{URL: i.URL, Audiences: i.Audience, PrincipalClaim: i.PrincipalClaim, GroupsClaim: i.GroupsClaim, Prefix: i.Prefix})
+	for i, raw := range list {
+		issuer, err := readIssuer(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: issuer %d: %w", path, i+1, err)
+		}
+		out = append(out, issuer)
 	}
 	return out, nil
+}
+
+func readIssuer(raw []byte) (i auth.Issuer, err error) {
+	if raw, err = types.CheckJSON(raw); err != nil {
+		return i, errors.New("want one object of JSON in UTF-8")
+	}
+	settings := map[string]struct {
+		to   any
+		want string
+	}{
+		"url": {&i.URL, "a text"}, "audience": {&i.Audiences, "a list of texts"}, "prefix": {&i.Prefix, "a text"},
+		"principal-claim": {&i.PrincipalClaim, "a text"}, "groups-claim": {&i.GroupsClaim, "a text"}, "trust-email": {&i.TrustEmail, "true or false"},
+	}
+	seen := map[string]bool{}
+	for name, value := range types.Members(raw) {
+		s, ok := settings[name]
+		switch {
+		case !ok:
+			return i, fmt.Errorf("%q is no setting of an issuer", name)
+		case seen[name]:
+			return i, fmt.Errorf("%q is there twice", name)
+		case value[0] == 'n' || json.Unmarshal(value, s.to) != nil:
+			return i, fmt.Errorf("%q must be %s", name, s.want)
+		}
+		seen[name] = true
+	}
+	return i, nil
 }
 
 // An admin is who may grant everything, and the file of the admin's token if that was just made.
 type admin struct{ name, tokenFile string }
 
 // appoint makes the admin and, if need be, the admin's token. It returns who is the admin now, whoever was appointed.
-func (a accessFlags) appoint(ctx context.Context, c *catalog.Catalog, data string) (who admin, err error) {
+func (a accessFlags) appoint(ctx context.Context, c *catalog.Catalog, data string, log *slog.Logger) (who admin, err error) {
 	if a.Admin != "" {
-		if err := c.SetAdmin(ctx, a.Admin); err != nil {
-			return who, fmt.Errorf("--admin: %w", err)
+		file := filepath.Join(data, "admin.token")
+		removeLeftovers(file)
+		there, err := a.hasToken(ctx, c, file) // before anything is changed
+		if err == nil {
+			err = c.SetAdmin(ctx, a.Admin)
 		}
-		if who.tokenFile, err = adminToken(ctx, c, a.Admin, data); err != nil {
+		if err == nil && !there {
+			who.tokenFile, err = file, a.makeToken(ctx, c, file, log)
+		}
+		if err != nil {
 			return who, fmt.Errorf("--admin: %w", err)
 		}
 	}
@@ -129,33 +202,43 @@ func (a accessFlags) appoint(ctx context.Context, c *catalog.Catalog, data strin
 	return who, err
 }
 
-// adminToken makes a token for the admin, who otherwise could not ask for one, and writes it to a file. It
-// does nothing if the admin has a token.
-func adminToken(ctx context.Context, c *catalog.Catalog, admin, data string) (file string, err error) {
-	ctx = catalog.WithPrincipal(ctx, admin)
-	for page := (types.Page{}); ; {
-		list, next, err := c.ListTokens(ctx, admin, page)
-		if err != nil {
-			return "", err
-		}
-		for _, t := range list {
-			if t.Expires.IsZero() || t.Expires.After(time.Now()) {
-				return "", nil
-			}
-		}
-		if next == "" {
-			break
-		}
-		page.Token = next
+// hasToken reports whether there is a file with a token of the admin. One with anything else is somebody's, and is not to be
+// lost.
+func (a accessFlags) hasToken(ctx context.Context, c *catalog.Catalog, file string) (bool, error) {
+	text, err := readSecret(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	file = filepath.Join(data, "admin.token")
-	t, err := c.CreateToken(ctx, types.CreateToken{Principal: admin, Comment: "made by levee serve --admin, for " + file})
 	if err != nil {
-		return "", err
+		return false, err
+	}
+	t, err := c.CheckToken(ctx, strings.TrimSpace(text))
+	if errors.Is(err, types.NotAuthorized) || err == nil && t.Principal != a.Admin && !slices.Contains(t.Groups, a.Admin) {
+		return false, fmt.Errorf("%s has no token of %s that this store knows and that counts still: move the file away, and one is made", file, a.Admin)
+	}
+	return true, err
+}
+
+// makeToken makes a token for the admin, who otherwise could not ask for one, and writes it to a file.
+func (a accessFlags) makeToken(ctx context.Context, c *catalog.Catalog, file string, log *slog.Logger) error {
+	ctx = catalog.WithPrincipal(ctx, a.Admin)
+	others, _, err := c.ListTokens(ctx, a.Admin, types.Page{Size: 1})
+	if err != nil {
+		return err
+	}
+	t, err := c.CreateToken(ctx, types.CreateToken{Principal: a.Admin, Comment: "made by levee serve --admin, for " + file})
+	if err != nil {
+		return err
 	}
 	if err := writeSecret(file, string(t.Secret)+"\n"); err != nil {
-		// A token that nobody has would keep the next start from making one.
-		return "", errors.Join(err, c.RevokeToken(ctx, t.ID))
+		err = errors.Join(err, c.RevokeToken(ctx, t.ID)) // nobody has it
+		if there, e := a.hasToken(ctx, c, file); there && e == nil {
+			return nil // another server with this data folder was faster
+		}
+		return err
 	}
-	return file, nil
+	if len(others) > 0 {
+		log.InfoContext(ctx, "the admin's token was made anew, for its file was missing; the earlier ones count until they are revoked", "admin", a.Admin, "file", file)
+	}
+	return nil
 }

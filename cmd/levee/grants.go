@@ -56,11 +56,7 @@ func (l grantsList) Run(ctx context.Context, o output, c *connection) error {
 	if l.Of != "" {
 		query.Set("principal", l.Of)
 	}
-	api, err := c.client(c.Server)
-	if err != nil {
-		return err
-	}
-	_, answer, err := api.Do(ctx, http.MethodGet, path, query, nil)
+	answer, err := c.do(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
 		return err
 	}
@@ -124,11 +120,7 @@ func (c *connection) grant(ctx context.Context, o output, on securable, change f
 	if err != nil {
 		return err
 	}
-	api, err := c.client(c.Server)
-	if err != nil {
-		return err
-	}
-	_, answer, err := api.Do(ctx, http.MethodPatch, path, nil, fields{"changes": []fields{change}})
+	answer, err := c.do(ctx, http.MethodPatch, path, nil, fields{"changes": []fields{change}})
 	if err != nil {
 		return err
 	}

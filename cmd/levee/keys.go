@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/storage"
 )
 
 type keygenCmd struct{}
@@ -19,44 +23,59 @@ func (keygenCmd) Run(o output) error {
 	return err
 }
 
-// keys finds the server's keys, and makes one where a single server may decide by itself. made is the file of a new
-// key, "" if none was made.
-func (s serveCmd) keys(data string) (keys catalog.Keys, made string, err error) {
+// keys finds the server's keys, and makes one where a single server may decide by itself.
+func (s serveCmd) keys(ctx context.Context, store storage.Store, data string) (keys catalog.Keys, err error) {
 	switch {
 	case s.Key != "" && s.KeyFile != "":
-		return keys, "", errors.New("--key (LEVEE_KEY) and --key-file: give one of them")
+		return keys, errors.New("--key (LEVEE_KEY) and --key-file: give one of them")
 	case s.Key != "":
-		keys, err = catalog.ParseKeys(s.Key)
-		if err != nil {
+		if keys, err = catalog.ParseKeys(s.Key); err != nil {
 			err = fmt.Errorf("--key: %w", err)
 		}
-		return keys, "", err
+		return keys, err
 	case s.KeyFile == "" && s.isMemory(): // what it encrypts is forgotten, too
-		keys, err = catalog.ParseKeys(catalog.NewKey())
-		return keys, "", err
+		return catalog.ParseKeys(catalog.NewKey())
 	}
-	path := s.KeyFile
-	if path == "" {
-		path = filepath.Join(data, "levee.key")
-	}
+	path := cmp.Or(s.KeyFile, filepath.Join(data, "levee.key"))
 	text, err := readSecret(path)
-	switch {
-	case !errors.Is(err, fs.ErrNotExist):
-	case !s.isShared():
-		text, made = catalog.NewKey(), path
-		err = writeSecret(path, text+"\n")
-	case s.KeyFile == "" && !s.authenticates():
-		return keys, "", nil // without secrets and tokens, none is needed
-	default:
-		return keys, "", fmt.Errorf("there is no key: all servers on one PostgreSQL need the same. make one with levee keygen, and give it to each as --key-file FILE (mode 0600) or in the variable LEVEE_KEY; %s does not exist", path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, err = s.firstKey(ctx, store, path); err == nil && text == "" {
+			return keys, nil
+		}
 	}
 	if err != nil {
-		return keys, "", fmt.Errorf("--key-file: %w", err)
+		return keys, fmt.Errorf("--key-file: %w", err)
 	}
 	if keys, err = catalog.ParseKeys(text); err != nil {
-		return keys, "", fmt.Errorf("--key-file: %s: %w", path, err)
+		return keys, fmt.Errorf("--key-file: %s: %w", path, err)
 	}
-	return keys, made, nil
+	return keys, nil
+}
+
+// firstKey makes the key file of a store that never had a key, and returns what is in it: "" if no key is needed.
+func (s serveCmd) firstKey(ctx context.Context, store storage.Store, path string) (string, error) {
+	c, err := catalog.New(catalog.Config{Store: store})
+	if err != nil {
+		return "", err
+	}
+	needed, err := c.NeedsKeys(ctx)
+	link, noFile := os.Lstat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case len(needed) > 0:
+		return "", fmt.Errorf("%s does not exist, and the store needs the key %s", path, strings.Join(needed, " and "))
+	case noFile == nil && link.Mode()&fs.ModeSymlink != 0:
+		return "", fmt.Errorf("%s is a link to a file that does not exist", path)
+	case s.isShared() && s.KeyFile == "" && !s.authenticates():
+		return "", nil // without secrets and tokens
+	case s.isShared():
+		return "", fmt.Errorf("there is no key: all servers on one PostgreSQL need the same. make one with levee keygen, and give it to each as --key-file FILE (mode 0600) or in the variable LEVEE_KEY; %s does not exist", path)
+	}
+	if err := writeSecret(path, catalog.NewKey()+"\n"); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return readSecret(path) // of a server that started at the same time, if that was faster
 }
 
 // readSecret reads a file that nobody else may read.
@@ -77,25 +96,47 @@ func readSecret(path string) (string, error) {
 	return string(data), err
 }
 
-// writeSecret writes a file that nobody else may read. After a crash it is there as a whole or not at all.
+// writeSecret makes a file that nobody else may read; fs.ErrExist if there is one of that name. It is there as a whole
+// or not at all, but for file systems that have no links.
 func writeSecret(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // of mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), leftover(path)+"*") // of mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // does nothing after the rename
-	if _, err = f.WriteString(text); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	defer os.Remove(f.Name())
+	if err := fill(f, text); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
+	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		if f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			err = fill(f, text)
+		}
 	}
-	if folder, err := os.Open(filepath.Dir(path)); err == nil { // the name is durable, where folders can be synced
+	if folder, e := os.Open(filepath.Dir(path)); e == nil { // the name is durable, where folders can be synced
 		_ = folder.Sync()
 		folder.Close()
 	}
-	return nil
+	return err
+}
+
+// fill writes all of a file, durably, and closes it.
+func fill(f *os.File, text string) error {
+	_, err := f.WriteString(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// leftover is how names of files begin that writeSecret leaves when it is killed.
+func leftover(path string) string { return "." + filepath.Base(path) + "-" }
+
+// removeLeftovers removes them. A writeSecret under way does without.
+func removeLeftovers(path string) {
+	files, _ := os.ReadDir(filepath.Dir(path))
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), leftover(path)) {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), f.Name()))
+		}
+	}
 }

@@ -12,6 +12,7 @@ type locationsCmd struct {
 	List   locationsList   `cmd:"" help:"List the external locations that you may see."`
 	Show   locationsShow   `cmd:"" help:"Show one."`
 	Create locationsCreate `cmd:"" help:"Create one."`
+	Adopt  locationsAdopt  `cmd:"" help:"Let tables and storage roots in it that were there before it, or were another's, be used through it."`
 	Delete locationsDelete `cmd:"" help:"Delete one. Its files stay."`
 }
 
@@ -40,6 +41,14 @@ type locationsCreate struct {
 func (n locationsCreate) Run(ctx context.Context, o output, c *connection) error {
 	body := fields{"name": n.Name, "url": n.URL, "credential_name": n.Credential, "read_only": n.ReadOnly}
 	return c.send(ctx, o, http.MethodPost, "/external-locations", body.text("comment", n.Comment))
+}
+
+type locationsAdopt struct {
+	Name string `arg:""`
+}
+
+func (a locationsAdopt) Run(ctx context.Context, o output, c *connection) error {
+	return c.send(ctx, o, http.MethodPatch, cli.Path("external-locations", a.Name), fields{"adopt": true})
 }
 
 type locationsDelete struct {

@@ -30,9 +30,13 @@ func main() {
 	// A second signal ends the process at once, but for one that comes with the first: some
 	// supervisors send it to the process and to its group.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
-	for _, v := range os.Environ() { // an empty variable is none
-		if name, value, _ := strings.Cut(v, "="); value == "" && strings.HasPrefix(name, "LEVEE_") {
-			os.Unsetenv(name)
+	for _, v := range os.Environ() { // an empty variable is none, but for those that accessFlags refuse
+		switch name, value, _ := strings.Cut(v, "="); name {
+		case "LEVEE_AUTH", "LEVEE_ADMIN", "LEVEE_STATIC_TOKENS", "LEVEE_OIDC", "LEVEE_KEY", "LEVEE_KEY_FILE":
+		default:
+			if value == "" && strings.HasPrefix(name, "LEVEE_") {
+				os.Unsetenv(name)
+			}
 		}
 	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
@@ -167,6 +171,9 @@ type helpCmd struct {
 
 func (h helpCmd) Run(k *kong.Kong) error {
 	ctx, err := kong.Trace(k, h.Command)
+	if err == nil {
+		err = ctx.Error
+	}
 	if err != nil {
 		return err
 	}

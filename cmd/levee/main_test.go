@@ -100,6 +100,18 @@ func (p *process) stop(t testing.TB) {
 	}
 }
 
+// says is stop of a server that has something to say on stderr, and returns that.
+func (p *process) says(t testing.TB) string {
+	t.Helper()
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil {
+		t.Errorf("stop: %v, stderr %s", err, p.stderr)
+	}
+	return p.stderr.String()
+}
+
 func TestServe(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "new", "data")
 	config := "/api/2.1/unity-catalog/delta/v1/config?catalog=main&protocol-versions=1.0"
@@ -114,6 +126,14 @@ func TestServe(t *testing.T) {
 			t.Errorf("config: %s", res.Status)
 		}
 		p.stop(t)
+	}
+}
+
+func TestHelpOfNothing(t *testing.T) {
+	for _, args := range [][]string{{"help", "nosuch"}, {"help", "token", "nosuch"}} {
+		if out, err := levee(args...).CombinedOutput(); err == nil || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "nosuch") {
+			t.Errorf("levee %v: %v, %s", args, err, out)
+		}
 	}
 }
 
@@ -179,11 +199,49 @@ func TestStartErrors(t *testing.T) {
 		"issuers are none":   {[]string{"--oidc", file}, "--oidc"},
 		"issuers misspelt":   {[]string{"--oidc", misspelt}, "audiences"},
 		"issuer of nothing":  {[]string{"--oidc", nothing}, "audience"},
+		"issuer twice":       {[]string{"--oidc", issuers(t, `[{"url": "https://id.example", "audience": ["a"], "url": "https://evil.example"}]`)}, `issuer 1: "url" is there twice`},
+		"issuer of 2 types":  {[]string{"--oidc", issuers(t, `[{"url": "https://id.example", "audience": "a"}]`)}, `issuer 1: "audience" must be a list of texts`},
+		"issuer of no URL":   {[]string{"--oidc", issuers(t, `[{"url": 5, "audience": ["a"]}]`)}, `"url" must be a text`},
+		"issuer's claim":     {[]string{"--oidc", issuers(t, `[{"url": "https://id.example", "audience": ["a"], "principal-claim": null}]`)}, `"principal-claim" must be a text`},
+		"issuer's trust":     {[]string{"--oidc", issuers(t, `[{"url": "https://id.example", "audience": ["a"], "trust-email": "yes"}]`)}, `"trust-email" must be true or false`},
+		"issuer's prefix":    {[]string{"--oidc", issuers(t, `[{"url": "https://id.example", "audience": ["a"], "prefix": "corp: "}]`)}, "blanks around"},
+		"issuer not listed":  {[]string{"--oidc", issuers(t, `{"url": "https://id.example", "audience": ["a"]}`)}, "want a list of issuers"},
+		"issuer is a text":   {[]string{"--oidc", issuers(t, `["https://id.example"]`)}, "issuer 1: want one object"},
+		"issuer is null":     {[]string{"--oidc", issuers(t, `[null]`)}, "issuer 1: want one object"},
+		"issuer not UTF-8":   {[]string{"--oidc", issuers(t, "[{\"url\": \"https://id.example/\xff\", \"audience\": [\"a\"]}]")}, "UTF-8"},
+		"issuers are empty":  {[]string{"--oidc", issuers(t, `[]`)}, "empty"},
+		"issuers and more":   {[]string{"--oidc", issuers(t, `[] []`)}, "after top-level value"},
 		"unknown flag":       {[]string{"--nonsense"}, "--nonsense"},
 		"unknown log format": {[]string{"--log-format", "xml"}, "xml"},
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, test.says, test.args...) })
 	}
+}
+
+// TestStoresWithPasswords: what is no URL of a PostgreSQL, but looks as if it was meant to be one, becomes no file, and is not repeated.
+func TestStoresWithPasswords(t *testing.T) {
+	for _, store := range []string{
+		"host=db password=s3cret", "password=s3cret host=db", "dbname=levee user=u password = 's3cret'", "HOST=db PASSWORD=s3cret", "service=s3cret", "postgres:/u:s3cret@h/d",
+		"postgres:u:s3cret@h/d", "postgresql:/u:s3cret@h/d", " postgres://u:s3cret@h/d", "POSTGRES://u:s3cret@h/d", "mysql://u:s3cret@h/d", "jdbc:postgresql://h/d?password=s3cret",
+	} {
+		if line := refused(t, "--store: ", "--store", store); strings.Contains(line, "s3cret") {
+			t.Errorf("%q is repeated: %s", store, line)
+		}
+		out, err := levee("token", "list", "--store", store).CombinedOutput()
+		if err == nil || strings.Count(string(out), "\n") != 1 || strings.Contains(string(out), "s3cret") {
+			t.Errorf("%q: %v, %s", store, err, out)
+		}
+	}
+	if left, _ := filepath.Glob("*s3cret*"); len(left) > 0 {
+		t.Errorf("files were made: %q", left)
+	}
+}
+
+// issuers is a file for --oidc.
+func issuers(t testing.TB, text string) string {
+	file := filepath.Join(t.TempDir(), "issuers")
+	write(t, file, text)
+	return file
 }
 
 // write writes a file that nobody else may read.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leveelake/catalog"
 	"github.com/leveelake/catalog/internal/pgtest"
 )
 
@@ -79,5 +81,50 @@ func TestPostgresErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTokensOfReplicas: of servers on one PostgreSQL, each lets in by tokens that another has made, and by none that another has ended.
+func TestTokensOfReplicas(t *testing.T) {
+	url, key, data := pgtest.URL(t), catalog.NewKey(), t.TempDir()
+	if out, err := levee("token", "create", "--principal", "me", "--store", url).CombinedOutput(); err == nil || !strings.Contains(string(out), "no catalog") {
+		t.Errorf("a token of no catalog: %v, %s", err, out)
+	}
+	start := func(args ...string) *process {
+		return serve(t, append(args, "--store", url, "--managed-root", "s3://lake/managed", "--key", key)...)
+	}
+	a, b := start("--data", data, "--admin", "me"), start("--data", t.TempDir(), "--auth")
+	me := text(t, filepath.Join(data, "admin.token"))
+	b.ok(t, me, "token", "list")
+	alice := strings.TrimSpace(a.ok(t, me, "token", "create", "--principal", "alice"))
+	b.ok(t, alice, "catalogs", "list")
+	short := func(at *process) string {
+		res, err := http.PostForm(at.url+"/oauth2/token", map[string][]string{"grant_type": {"client_credentials"}, "client_id": {"alice"}, "client_secret": {alice}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		var granted struct {
+			Token string `json:"access_token"`
+		}
+		if err := json.NewDecoder(res.Body).Decode(&granted); err != nil || granted.Token == "" {
+			t.Fatalf("%s: %v", res.Status, err)
+		}
+		return granted.Token
+	}
+	traded := short(a)
+	b.ok(t, traded, "catalogs", "list")
+	a.ok(t, short(b), "catalogs", "list")
+	id, _, _ := strings.Cut(alice, ".")
+	b.ok(t, me, "token", "revoke", id)
+	for _, p := range []*process{a, b} {
+		for _, token := range []string{alice, traded} {
+			p.fails(t, token, "UNAUTHENTICATED", "token create", "catalogs", "list")
+		}
+	}
+	a.stop(t)
+	b.stop(t)
+	if out, err := levee("token", "list", "--store", url).CombinedOutput(); err != nil || !strings.Contains(string(out), "me") {
+		t.Errorf("the tokens in the store: %v, %s", err, out)
 	}
 }

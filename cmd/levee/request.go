@@ -36,7 +36,7 @@ func (f fields) properties(p map[string]string) fields {
 
 // list prints a list.
 func (c *connection) list(ctx context.Context, o output, path, key string, query url.Values, columns ...string) error {
-	api, err := c.client(c.Server)
+	api, err := c.api()
 	if err != nil {
 		return err
 	}
@@ -49,11 +49,7 @@ func (c *connection) list(ctx context.Context, o output, path, key string, query
 
 // send sends a request that is answered with an object, and prints that.
 func (c *connection) send(ctx context.Context, o output, method, path string, body any) error {
-	api, err := c.client(c.Server)
-	if err != nil {
-		return err
-	}
-	_, answer, err := api.Do(ctx, method, path, nil, body)
+	answer, err := c.do(ctx, method, path, nil, body)
 	if err != nil {
 		return err
 	}
@@ -66,15 +62,11 @@ func (c *connection) show(ctx context.Context, o output, path string) error {
 
 // remove deletes, and says so.
 func (c *connection) remove(ctx context.Context, o output, path, name string, force bool) error {
-	api, err := c.client(c.Server)
-	if err != nil {
-		return err
-	}
 	var query url.Values
 	if force {
 		query = url.Values{"force": {"true"}}
 	}
-	_, answer, err := api.Do(ctx, http.MethodDelete, path, query, nil)
+	answer, err := c.do(ctx, http.MethodDelete, path, query, nil)
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +31,7 @@ type serveCmd struct {
 	TokenFilesDir string        `help:"Folder of this machine with the files that storage credentials may name as their federated token. Default: none may." placeholder:"DIR"`
 	Catalog       string        `help:"Create this catalog, with a schema named default, if it is not there; it is the admin's." placeholder:"NAME"`
 	accessFlags
-	InsecureNoAuth bool   `help:"Listen on an address that others can reach, although nobody is authenticated."`
+	InsecureNoAuth bool   `help:"Allow everybody everything, on an address that others can reach, and in a catalog that has an admin, too."`
 	LogFormat      string `help:"Format of the log: text or json." enum:"text,json" default:"text"`
 	LogLevel       string `help:"Least level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
 }
@@ -63,96 +65,135 @@ func (s serveCmd) Run(ctx context.Context, o output) error {
 
 // with serves while fn runs; fn gets the server's URL.
 func (s serveCmd) with(ctx context.Context, o output, fn func(ctx context.Context, url string) error) (err error) {
-	log, err := s.logger(o.err)
-	if err != nil {
+	i := &instance{}
+	defer func() {
+		for _, end := range slices.Backward(i.ends) {
+			err = errors.Join(err, end())
+		}
+	}()
+	if err := s.open(ctx, o, i); err != nil {
+		return err
+	}
+	return s.run(ctx, o, i, fn)
+}
+
+// An instance is what is open while a server runs.
+type instance struct {
+	log      *slog.Logger
+	data     string // the folder, as an absolute path
+	listener net.Listener
+	catalog  *catalog.Catalog
+	server   server.Config
+	admin    admin
+	ends     []func() error // what to close, the last first
+}
+
+// open makes all that may prevent a start, and what is to be closed if something has.
+func (s serveCmd) open(ctx context.Context, o output, i *instance) (err error) {
+	if i.log, err = s.logger(o.err); err != nil {
 		return err
 	}
 	if err := s.check(); err != nil {
 		return err
 	}
-	data, err := filepath.Abs(s.Data)
-	if err != nil {
+	if i.data, err = filepath.Abs(s.Data); err != nil {
 		return err
 	}
-	listener, err := s.listen(log)
-	if err != nil {
+	if i.listener, err = s.listen(i.log); err != nil {
 		return err
 	}
-	defer listener.Close()
-	if err := os.MkdirAll(data, 0o700); err != nil {
+	i.ends = append(i.ends, func() error { i.listener.Close(); return nil }) // which http.Server has done, perhaps
+	if err := os.MkdirAll(i.data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	events, closeEvents, err := s.events(o.err)
+	events, end, err := s.events(o, i.log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeEvents()) }()
-	store, closeStore, err := s.open(ctx, data)
+	i.ends = append(i.ends, end)
+	store, end, err := s.storeFlags.open(ctx, i.data)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeStore()) }()
-	keys, made, err := s.keys(data)
+	i.ends = append(i.ends, end)
+	keys, err := s.keys(ctx, store, i.data)
 	if err != nil {
 		return err
 	}
-	c, err := s.catalog(catalog.Config{Store: store, Keys: keys, Events: events, Logger: log}, data)
-	if err != nil {
+	if i.catalog, err = s.catalog(catalog.Config{Store: store, Keys: keys, Events: events, Logger: i.log}, i.data); err != nil {
 		return err
 	}
-	if err := c.AdoptKeys(ctx); err != nil {
-		if made != "" && errors.Is(err, types.FailedPrecondition) { // it is of no use, and in the way of the right one
-			err = errors.Join(err, os.Remove(made))
+	if err := i.catalog.AdoptKeys(ctx); err != nil {
+		if s.Key != "" {
+			return fmt.Errorf("--key: %w", err)
 		}
+		return fmt.Errorf("--key-file: %w", err)
+	}
+	i.server = server.Config{Logger: i.log, Prefix: s.Prefix}
+	if err := s.admit(ctx, i, keys); err != nil {
 		return err
 	}
-	cfg := server.Config{Logger: log, Prefix: s.Prefix}
-	who := admin{}
-	if s.authenticates() {
-		if cfg.Auth, cfg.TokenEndpoint, err = s.authenticator(c, keys, log); err != nil {
-			return err
-		}
-		if who, err = s.appoint(ctx, c, data); err != nil {
-			return err
-		}
-	}
-	if err := s.ensure(ctx, c, who); err != nil {
+	if err := s.ensure(ctx, i.catalog, i.admin); err != nil {
 		return err
 	}
-	if s.authenticates() && who.name == "" {
-		log.Warn("there is no admin: nobody may create a catalog or grant anything until the server is started with --admin NAME")
+	if s.authenticates() && i.admin.name == "" {
+		i.log.Warn("there is no admin: nobody may create a catalog or grant anything until the server is started with --admin NAME")
 	}
+	return nil
+}
 
+// admit decides whom the server lets in.
+func (s serveCmd) admit(ctx context.Context, i *instance, keys catalog.Keys) (err error) {
+	if s.authenticates() {
+		if i.server.Auth, i.server.TokenEndpoint, err = s.authenticator(i.catalog, keys, i.log); err != nil {
+			return err
+		}
+		i.admin, err = s.appoint(ctx, i.catalog, i.data, i.log)
+		return err
+	}
+	m, err := i.catalog.Metastore(ctx)
+	switch {
+	case err != nil || m.Owner == "":
+		return err
+	case !s.InsecureNoAuth:
+		return fmt.Errorf("this catalog has an admin, %q, and owners and grants, which would protect nothing now: give --auth to ask for tokens, or --insecure-no-auth to allow everybody everything", m.Owner)
+	}
+	i.log.Warn("EVERYBODY MAY DO EVERYTHING: nobody is asked for a token, although this catalog has an admin, owners and grants", "admin", m.Owner)
+	return nil
+}
+
+// run serves what is open while fn runs.
+func (s serveCmd) run(ctx context.Context, o output, i *instance, fn func(ctx context.Context, url string) error) error {
 	// ctx ends with a signal or when the server or fn ends; requests outlive it until
 	// shutdownTime is over.
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	handler := server.New(c, cfg)
+	handler := server.New(i.catalog, i.server)
 	srv := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute, // a body has 64 MiB at most
 		WriteTimeout:      2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(i.log.Handler(), slog.LevelWarn),
 	}
 	if !s.InsecureNoAuth && !s.authenticates() {
 		srv.Handler = handler.LocalOnly()
 	}
 	served := make(chan error, 1)
 	go func() {
-		served <- srv.Serve(listener)
+		served <- srv.Serve(i.listener)
 		stop()
 	}()
 	swept := make(chan struct{})
 	go func() {
 		defer close(swept)
-		s.sweep(ctx, c, log)
+		s.sweep(ctx, i.catalog, i.log)
 	}()
 
-	at, others := reachable(listener.Addr())
-	s.greet(o.out, at, others, data, who)
-	err = fn(ctx, at)
+	at, others := reachable(i.listener.Addr())
+	s.greet(o.out, at, others, i.data, i.admin)
+	err := fn(ctx, at)
 	stop()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
@@ -207,11 +248,7 @@ func (s serveCmd) catalog(cfg catalog.Config, data string) (*catalog.Catalog, er
 		}
 		cfg.TokenFiles = dir
 	}
-	c, err := catalog.New(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("--managed-root: %w", err)
-	}
-	return c, nil
+	return catalog.New(cfg)
 }
 
 func (s serveCmd) logger(w io.Writer) (*slog.Logger, error) {

@@ -71,11 +71,7 @@ func (s tablesShow) Run(ctx context.Context, o output, c *connection) error {
 
 // table sends a request that is answered with a table, and prints that.
 func (c *connection) table(ctx context.Context, o output, method, path string, body any) error {
-	api, err := c.client(c.Server)
-	if err != nil {
-		return err
-	}
-	_, answer, err := api.Do(ctx, method, path, nil, body)
+	answer, err := c.do(ctx, method, path, nil, body)
 	if err != nil {
 		return err
 	}
@@ -132,11 +128,7 @@ func (r tablesRename) Run(ctx context.Context, o output, c *connection) error {
 	if err != nil {
 		return err
 	}
-	api, err := c.client(c.Server)
-	if err != nil {
-		return err
-	}
-	_, answer, err := api.Do(ctx, http.MethodPost, path, nil, types.RenameTable{NewName: r.NewName})
+	answer, err := c.do(ctx, http.MethodPost, path, nil, types.RenameTable{NewName: r.NewName})
 	if err != nil {
 		return err
 	}
@@ -150,11 +142,7 @@ func (l tablesCommits) Run(ctx context.Context, o output, c *connection) error {
 	if err != nil {
 		return err
 	}
-	api, err := c.client(c.Server)
-	if err != nil {
-		return err
-	}
-	_, answer, err := api.Do(ctx, http.MethodGet, path, nil, nil)
+	answer, err := c.do(ctx, http.MethodGet, path, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,7 +18,8 @@ import (
 
 	"github.com/leveelake/catalog"
 	"github.com/leveelake/catalog/internal/cli"
-	"github.com/leveelake/catalog/types"
+	"github.com/leveelake/catalog/server"
+	"github.com/leveelake/catalog/storage"
 )
 
 type tokenCmd struct {
@@ -34,80 +39,121 @@ type direct struct {
 // AfterApply has the commands below get the flags as a parameter of Run.
 func (t *tokenCmd) AfterApply(k *kong.Context) error {
 	k.Bind(&t.connection, &t.direct)
+	if t.Data == "" && t.Store == "" {
+		return t.connection.AfterApply(k)
+	}
+	if t.Data != "" && t.Store != "" {
+		return errors.New("--data and --store each name a store: give one of them")
+	}
+	for _, name := range []string{"server", "token", "token-file", "insecure-http"} {
+		if given(k)[name] {
+			return fmt.Errorf("with --data or --store no server is asked: leave --%s out", name)
+		}
+	}
 	return nil
 }
 
-// tokens is what the commands need: of a server, or of a store. Answers are in the words of the server.
-type tokens interface {
-	create(ctx context.Context, t types.CreateToken) (json.RawMessage, error)
-	list(ctx context.Context, principal string) (json.RawMessage, error)
-	revoke(ctx context.Context, id string) (json.RawMessage, error)
-}
-
-// open returns the tokens, and what to do behind.
-func (d *direct) open(ctx context.Context, c *connection) (tokens, func() error, error) {
+// open has c ask the store, if there are flags for it, and returns what to do behind.
+func (d *direct) open(ctx context.Context, o output, c *connection) (end func() error, err error) {
 	if d.Data == "" && d.Store == "" {
-		api, err := c.client(c.Server)
-		return serverTokens{api}, func() error { return nil }, err
+		return func() error { return nil }, nil
 	}
 	s := storeFlags{Data: d.Data, Store: d.Store}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	if !s.isShared() { // else a wrong path would become a new and empty store
 		if _, err := os.Stat(s.file(s.Data)); err != nil {
-			return nil, nil, fmt.Errorf("there is no catalog: %w", err)
+			return nil, fmt.Errorf("there is no catalog: %w", err)
 		}
 	}
-	store, end, err := s.open(ctx, s.Data)
+	store, closeStore, err := s.open(ctx, s.Data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w (a running levee serve is asked without --data and --store)", err)
+		return nil, fmt.Errorf("%w (a running levee serve is asked without --data and --store)", err)
 	}
-	cat, err := catalog.New(catalog.Config{Store: store})
+	log := slog.New(slog.NewTextHandler(o.err, nil))
+	events, closeEvents, err := accessFlags{Audit: cmp.Or(os.Getenv("LEVEE_AUDIT"), "stderr")}.events(output{o.err, o.err}, log) // stdout is for the token
 	if err != nil {
-		return nil, nil, errors.Join(err, end())
+		return nil, errors.Join(err, closeStore())
 	}
-	return storeTokens{cat}, end, nil
+	end = func() error { return errors.Join(closeStore(), closeEvents()) }
+	root, err := storage.View(ctx, store, func(tx storage.ReadTx) ([]storage.Node, error) { return tx.Lookup(ctx, nil, storage.Want{}) })
+	if err == nil && len(root) == 0 {
+		err = errors.New("there is no catalog in this store")
+	}
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	cat, err := catalog.New(catalog.Config{Store: store, Events: events, Logger: log})
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	c.within = within{server.New(cat, server.Config{Logger: log})}
+	return end, nil
 }
 
-type serverTokens struct{ api *cli.Client }
+// within has a handler answer requests without a network.
+type within struct{ http.Handler }
 
-func (s serverTokens) create(ctx context.Context, t types.CreateToken) (json.RawMessage, error) {
-	body := fields{"principal": t.Principal, "lifetime_seconds": int64(t.Lifetime / time.Second)}
-	if len(t.Groups) > 0 {
-		body["groups"] = t.Groups
+func (h within) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil { // as a server never has it
+		r = r.Clone(r.Context())
+		r.Body = http.NoBody
 	}
-	_, answer, err := s.api.Do(ctx, http.MethodPost, "/tokens", nil, body.text("comment", t.Comment))
-	return answer, err
+	a := answer{header: http.Header{}}
+	h.ServeHTTP(&a, r)
+	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(&a.body), Request: r}, nil
 }
 
-func (s serverTokens) list(ctx context.Context, principal string) (json.RawMessage, error) {
-	query := url.Values{}
-	if principal != "" {
-		query.Set("principal", principal)
-	}
-	return s.api.List(ctx, "/tokens", "tokens", query)
+// An answer is what a handler writes.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
 }
 
-func (s serverTokens) revoke(ctx context.Context, id string) (json.RawMessage, error) {
-	_, answer, err := s.api.Do(ctx, http.MethodDelete, cli.Path("tokens", id), nil, nil)
-	return answer, err
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) { a.status = cmp.Or(a.status, status) }
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(p)
 }
 
 type tokenCreate struct {
-	Principal string        `required:"" help:"Whom the token lets in; need not be known before." placeholder:"NAME"`
-	Group     []string      `help:"Group that the principal is in; again for more." sep:"none" placeholder:"NAME"`
-	Expires   time.Duration `help:"How long the token counts, such as 720h. Default: until it is revoked." placeholder:"DURATION"`
-	Comment   string        `help:"What it is for." placeholder:"TEXT"`
+	Principal string         `required:"" help:"Whom the token lets in; need not be known before." placeholder:"NAME"`
+	Group     []string       `help:"Group that the principal is in; again for more." sep:"none" placeholder:"NAME"`
+	Expires   *time.Duration `help:"How long the token counts, such as 720h. Default: until it is revoked." placeholder:"DURATION"`
+	Comment   string         `help:"What it is for." placeholder:"TEXT"`
+	Out       string         `help:"Write the token to this new file, which nobody else may read, instead of printing it." placeholder:"FILE"`
 }
 
 func (n tokenCreate) Run(ctx context.Context, o output, c *connection, d *direct) (err error) {
-	if n.Expires < 0 || n.Expires%time.Second != 0 {
-		return fmt.Errorf("--expires %s: want whole seconds, such as 720h", n.Expires)
+	body := fields{"principal": n.Principal}.text("comment", n.Comment)
+	if len(n.Group) > 0 {
+		body["groups"] = n.Group
 	}
-	at, end, err := d.open(ctx, c)
+	if e := n.Expires; e != nil {
+		if *e <= 0 || *e%time.Second != 0 {
+			return fmt.Errorf("--expires %s: want whole seconds, such as 720h", *e)
+		}
+		body["lifetime_seconds"] = int64(*e / time.Second)
+	}
+	if n.Out != "" {
+		if c.Output == "json" {
+			return errors.New("--out takes the token alone: leave --output json out")
+		}
+		if _, err := os.Lstat(n.Out); err == nil {
+			return fmt.Errorf("--out: %s exists", n.Out)
+		}
+	}
+	end, err := d.open(ctx, o, c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	answer, err := at.create(ctx, types.CreateToken{Principal: n.Principal, Groups: n.Group, Comment: n.Comment, Lifetime: n.Expires})
+	answer, err := c.do(ctx, http.MethodPost, "/tokens", nil, body)
 	if err != nil {
 		return err
 	}
@@ -127,7 +173,18 @@ func (n tokenCreate) Run(ctx context.Context, o output, c *connection, d *direct
 	if t.Expires != nil {
 		until = "until " + time.UnixMilli(*t.Expires).UTC().Format(time.RFC3339)
 	}
-	fmt.Fprintf(o.err, "a token of %s, %s; it is shown this once. To end it: levee token revoke %s\n", cli.Printable(t.Principal), until, cli.Printable(t.ID))
+	where := "it is shown this once"
+	if n.Out != "" {
+		if err := writeSecret(n.Out, t.Value+"\n"); err != nil {
+			_, undone := c.do(ctx, http.MethodDelete, cli.Path("tokens", t.ID), nil, nil) // nobody has it
+			return errors.Join(fmt.Errorf("--out: %w", err), undone)
+		}
+		where = "it is in " + n.Out
+	}
+	fmt.Fprintf(o.err, "a token of %s, %s; %s. To end it: levee token revoke %s\n", cli.Printable(t.Principal), until, cli.Printable(where), cli.Printable(t.ID))
+	if n.Out != "" {
+		return nil
+	}
 	_, err = fmt.Fprintln(o.out, cli.Printable(t.Value))
 	return err
 }
@@ -137,16 +194,16 @@ type tokenList struct {
 }
 
 func (l tokenList) Run(ctx context.Context, o output, c *connection, d *direct) (err error) {
-	at, end, err := d.open(ctx, c)
+	end, err := d.open(ctx, o, c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	answer, err := at.list(ctx, l.Principal)
-	if err != nil {
-		return err
+	query := url.Values{}
+	if l.Principal != "" {
+		query.Set("principal", l.Principal)
 	}
-	return c.printer(o).List(answer, "tokens", "token_id", "principal", "groups", "created_at", "created_by", "expires_at", "comment")
+	return c.list(ctx, o, "/tokens", "tokens", query, "token_id", "principal", "groups", "created_at", "created_by", "expires_at", "comment")
 }
 
 type tokenRevoke struct {
@@ -154,12 +211,12 @@ type tokenRevoke struct {
 }
 
 func (r tokenRevoke) Run(ctx context.Context, o output, c *connection, d *direct) (err error) {
-	at, end, err := d.open(ctx, c)
+	end, err := d.open(ctx, o, c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	answer, err := at.revoke(ctx, r.ID)
+	answer, err := c.do(ctx, http.MethodDelete, cli.Path("tokens", r.ID), nil, nil)
 	if err != nil {
 		return err
 	}

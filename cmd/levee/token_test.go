@@ -58,6 +58,94 @@ func TestToken(t *testing.T) {
 	p.stop(t)
 }
 
+// TestTokenFlags: what is given counts, or is refused.
+func TestTokenFlags(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	p := serve(t, "--data", data, "--admin", "me")
+	file := filepath.Join(data, "admin.token")
+	admin, wrong := text(t, file), filepath.Join(dir, "wrong")
+	write(t, wrong, "wrong\n")
+	create := func(args ...string) []string {
+		return append([]string{"token", "create", "--principal", "x"}, args...)
+	}
+	for _, args := range [][]string{
+		create("--expires", "0s"), create("--expires", "0"), create("--expires=-1s"), create("--expires", "500ms"), create("--out", filepath.Join(dir, "x"), "-o", "json"),
+		{"token", "list", "--data", data, "--server", p.url}, {"token", "list", "--data", data, "--token", "x"}, {"token", "list", "--store", "x.db", "--token-file", file},
+		{"token", "list", "--insecure-http", "--data", data}, {"token", "list", "--data", data, "--store", "x.db"}, {"token", "--server", p.url, "list", "--data", data},
+	} {
+		if code, out, err := p.as(t, admin, args...); code != 1 || out != "" || strings.Count(err, "\n") != 1 || strings.Contains(err, "in use") {
+			t.Errorf("levee %v: exit code %d, %q, %q", args, code, out, err)
+		}
+	}
+	p.fails(t, admin, "INVALID_ARGUMENT", "levee token list", "token", "revoke", "nonsense")
+
+	// The command line wins over variables; two variables, or two flags, are a mistake.
+	for _, tt := range []struct {
+		env, args []string
+		ok        bool
+	}{
+		{[]string{"LEVEE_TOKEN=wrong"}, []string{"--token-file", file}, true},
+		{[]string{"LEVEE_TOKEN_FILE=" + wrong}, []string{"--token", admin}, true},
+		{[]string{"LEVEE_TOKEN=wrong", "LEVEE_TOKEN_FILE=" + wrong}, []string{"--token-file", file}, true},
+		{[]string{"LEVEE_TOKEN=" + admin}, []string{"--token-file", wrong}, false},
+		{[]string{"LEVEE_TOKEN=" + admin, "LEVEE_TOKEN_FILE=" + file}, nil, false},
+		{nil, []string{"--token", admin, "--token-file", file}, false},
+	} {
+		for _, command := range []string{"catalogs", "token"} {
+			cmd := levee(append([]string{command, "list", "--server", p.url}, tt.args...)...)
+			cmd.Env = append(cmd.Env, tt.env...)
+			if out, err := cmd.CombinedOutput(); tt.ok != (err == nil) {
+				t.Errorf("%s %v: %v, %s", command, tt, err, out)
+			}
+		}
+	}
+
+	out := filepath.Join(dir, "alice.token")
+	_, printed, note := p.as(t, admin, "token", "create", "--principal", "alice", "--out", out)
+	private(t, out)
+	_, secret, _ := strings.Cut(text(t, out), ".")
+	if printed != "" || !strings.Contains(note, out) || strings.Contains(note, secret) {
+		t.Errorf("stdout %q, stderr %q", printed, note)
+	}
+	p.ok(t, text(t, out), "catalogs", "list")
+	before := p.ok(t, admin, "token", "list")
+	for _, taken := range []string{out, filepath.Join(dir, "none", "x")} { // no token is made, or it does not stay
+		if code, printed, note := p.as(t, admin, create("--out", taken)...); code != 1 || printed != "" || !strings.Contains(note, "--out: ") {
+			t.Errorf("%s: %d, %q, %q", taken, code, printed, note)
+		}
+	}
+	if after := p.ok(t, admin, "token", "list"); after != before || text(t, out) == "" {
+		t.Errorf("tokens stayed that nobody has:\n%s", after)
+	}
+	p.stop(t)
+}
+
+// TestTokenAudit: what is done to the store of a stopped server is in the audit log, too, and no store becomes a catalog by it.
+func TestTokenAudit(t *testing.T) {
+	data, log := t.TempDir(), filepath.Join(t.TempDir(), "audit")
+	serve(t, "--data", data, "--admin", "me").stop(t)
+	create := func(env string, args ...string) (string, error) {
+		cmd := levee(append([]string{"token", "create", "--principal", "bob"}, args...)...)
+		cmd.Env = append(cmd.Env, env)
+		var errors strings.Builder
+		cmd.Stderr = &errors
+		_, err := cmd.Output()
+		return errors.String(), err
+	}
+	const line = `"action":"create","kind":"token"`
+	if said, err := create("LEVEE_AUDIT=", "--data", data); err != nil || !strings.Contains(said, line) {
+		t.Errorf("%v, stderr %s", err, said)
+	}
+	if said, err := create("LEVEE_AUDIT="+log, "--data", data); err != nil || strings.Contains(said, line) || strings.Count(text(t, log), line) != 1 {
+		t.Errorf("%v, stderr %s", err, said)
+	}
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	write(t, empty, "")
+	if said, err := create("LEVEE_AUDIT=off", "--store", empty); err == nil || !strings.Contains(said, "no catalog") {
+		t.Errorf("%v, stderr %s", err, said)
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	p := &process{url: "http://127.0.0.1:1"}
 	for _, shell := range []string{"bash", "zsh", "fish"} {

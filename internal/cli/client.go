@@ -26,6 +26,7 @@ const (
 	timeout   = time.Minute // of one request
 	maxAnswer = 256 << 20   // bytes
 	pageSize  = 1000
+	maxPages  = 10_000
 )
 
 // Config says which server to talk to, and as whom.
@@ -33,11 +34,15 @@ type Config struct {
 	Server       string // URL, such as http://127.0.0.1:8080
 	Token        string // "": none is shown
 	InsecureHTTP bool   // shows the token even where others may read it on the way
+
+	// Transport carries requests and answers; nil means the network.
+	Transport http.RoundTripper
 }
 
 // A Client asks one server. It may be used from many goroutines.
 type Client struct {
 	base  string // of the API
+	path  string // of that URL
 	token string
 	http  http.Client
 }
@@ -45,7 +50,7 @@ type Client struct {
 // New makes a client. It refuses to show a token where it would be sent in the clear.
 func New(cfg Config) (*Client, error) {
 	u, err := url.Parse(cfg.Server)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(cfg.Server, "?#") {
 		return nil, fmt.Errorf("server %q: want a URL like http://127.0.0.1:8080", cfg.Server)
 	}
 	if strings.ContainsFunc(cfg.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -54,6 +59,23 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Token != "" && u.Scheme == "http" && !isLoopback(u.Hostname()) && !cfg.InsecureHTTP {
 		return nil, fmt.Errorf("server %q: the token would be sent in the clear: use https://, or give --insecure-http", cfg.Server)
 	}
+	if cfg.Transport == nil {
+		cfg.Transport = network()
+	}
+	return &Client{
+		base:  strings.TrimSuffix(cfg.Server, "/") + Prefix,
+		path:  strings.TrimSuffix(u.Path, "/") + Prefix,
+		token: cfg.Token,
+		http: http.Client{
+			Timeout:   timeout,
+			Transport: cfg.Transport,
+			// Wherever a redirect leads, the token was not meant for it.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+func network() http.RoundTripper {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(r *http.Request) (*url.URL, error) {
 		if r.URL.Scheme != "https" { // a proxy would see the token
@@ -61,16 +83,7 @@ func New(cfg Config) (*Client, error) {
 		}
 		return http.ProxyFromEnvironment(r)
 	}
-	return &Client{
-		base:  strings.TrimSuffix(cfg.Server, "/") + Prefix,
-		token: cfg.Token,
-		http: http.Client{
-			Timeout:   timeout,
-			Transport: transport,
-			// Wherever a redirect leads, the token was not meant for it.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}, nil
+	return transport
 }
 
 // Base is the URL that the paths of requests begin with.
@@ -157,7 +170,7 @@ func (c *Client) List(ctx context.Context, path, key string, query url.Values) (
 	}
 	out := append(append([]byte{'{'}, name...), ":["...)
 	empty := len(out)
-	for {
+	for range maxPages {
 		_, page, err := c.Do(ctx, http.MethodGet, path, all, nil)
 		if err != nil {
 			return nil, err
@@ -177,4 +190,5 @@ func (c *Client) List(ctx context.Context, path, key string, query url.Values) (
 		}
 		all.Set("page_token", next)
 	}
+	return nil, fmt.Errorf("the list does not end: it has more than %d pages", maxPages)
 }

@@ -44,6 +44,9 @@ func TestNew(t *testing.T) {
 		{cli.Config{Server: "ftp://h"}, "want a URL like"},
 		{cli.Config{Server: "http://me:secret@h"}, "want a URL like"},
 		{cli.Config{Server: "http://h?x=y"}, "want a URL like"},
+		{cli.Config{Server: "http://h?"}, "want a URL like"},
+		{cli.Config{Server: "http://h#"}, "want a URL like"},
+		{cli.Config{Server: "http://h/#x"}, "want a URL like"},
 		{cli.Config{Server: ""}, "want a URL like"},
 		{cli.Config{Server: "http://127.0.0.1", Token: "a b"}, "blanks"},
 		{cli.Config{Server: "http://127.0.0.1", Token: "a\nX-Other: b"}, "blanks"},
@@ -103,6 +106,33 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestTokenHints: what is said of tokens is said of nothing else.
+func TestTokenHints(t *testing.T) {
+	for _, tt := range []struct {
+		status             int
+		method, path, next string
+	}{
+		{400, http.MethodDelete, "/tokens/x", "levee token list"},
+		{404, http.MethodDelete, "/tokens/x", "levee token list"},
+		{403, http.MethodDelete, "/tokens/x", "admin"},
+		{403, http.MethodGet, "/tokens", "admin"},
+		{403, http.MethodPost, "/tokens", "admin"},
+		{400, http.MethodPost, "/tokens", "--help"},
+		{503, http.MethodDelete, "/tokens/x", "try again"},
+		{403, http.MethodGet, "/catalogs/tokens", "levee grants add"},
+		{400, http.MethodDelete, "/catalogs/tokens", "--force"},
+	} {
+		c := client(t, "", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(tt.status)
+			fmt.Fprint(w, `{"error_code":"X","message":"no"}`)
+		})
+		_, _, err := c.Do(t.Context(), tt.method, tt.path, nil, nil)
+		if e, ok := errors.AsType[*cli.Error](err); !ok || !strings.Contains(e.Next(), tt.next) || strings.Contains(tt.path, "/tokens/") && strings.Contains(e.Next(), "--force") {
+			t.Errorf("%+v: %v", tt, e.Next())
+		}
+	}
+}
+
 // TestToken: it goes to the server itself, and neither to a proxy nor to where a redirect leads.
 func TestToken(t *testing.T) {
 	var others []string
@@ -147,6 +177,14 @@ func TestList(t *testing.T) {
 	endless := client(t, "", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"things":[],"next_page_token":"x"}`) })
 	if _, err := endless.List(t.Context(), "/things", "things", nil); err == nil {
 		t.Error("the same page was asked for again and again")
+	}
+	pages := 0
+	endless = client(t, "", func(w http.ResponseWriter, r *http.Request) {
+		pages++
+		fmt.Fprintf(w, `{"things":[],"next_page_token":"%d"}`, pages)
+	})
+	if _, err := endless.List(t.Context(), "/things", "things", nil); err == nil || pages != 10_000 {
+		t.Errorf("after %d pages: %v", pages, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/leveelake/catalog/types"
 )
@@ -76,13 +77,14 @@ func (c *Client) refused(res *http.Response, data []byte) error {
 	case e.Code == "":
 		e.Message, e.next = fmt.Sprintf("%s: it answered %s", noAnswer, res.Status), notOurs
 	default:
-		e.next = c.next(e, res.Request.Method)
+		e.next = c.next(e, res.Request)
 	}
 	return e
 }
 
 // next is what to do about a refusal.
-func (c *Client) next(e *Error, method string) string {
+func (c *Client) next(e *Error, r *http.Request) string {
+	tokens := strings.HasPrefix(r.URL.Path+"/", c.path+"/tokens/")
 	switch e.Code {
 	case "CATALOG_NOT_FOUND", string(types.NoSuchCatalog):
 		return "those that you may see: levee catalogs list"
@@ -96,6 +98,10 @@ func (c *Client) next(e *Error, method string) string {
 		return "set LEVEE_TOKEN, or give --token-file FILE; levee serve --admin NAME writes one to admin.token in its data folder"
 	case status == http.StatusUnauthorized:
 		return "get another token of the server's admin, who makes it with: levee token create --principal YOU"
+	case tokens && status == http.StatusForbidden:
+		return "only the server's admin makes, lists and revokes tokens"
+	case tokens && r.Method == http.MethodDelete && status < 500 && status != http.StatusTooManyRequests:
+		return "the IDs of the tokens: levee token list"
 	case status == http.StatusForbidden:
 		return "its owner or the admin can grant the right: levee grants add KIND NAME --to YOU --privilege 'PRIVILEGE'"
 	case status == http.StatusNotFound:
@@ -106,7 +112,7 @@ func (c *Client) next(e *Error, method string) string {
 		return "nothing was changed; try again in a moment"
 	case status >= 500 && status != http.StatusNotImplemented:
 		return "the log of the server says more"
-	case status == http.StatusBadRequest && (e.Code == "FAILED_PRECONDITION" || method == http.MethodDelete):
+	case status == http.StatusBadRequest && (e.Code == "FAILED_PRECONDITION" || r.Method == http.MethodDelete):
 		return "see what is in it or uses it with the command list; delete has --force"
 	}
 	return "the command with --help says what it takes"

@@ -10,6 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/leveelake/catalog/types"
 )
@@ -72,8 +74,25 @@ func (p Printer) indented(answer json.RawMessage) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_, err := p.Out.Write(b.Bytes())
+	_, err := p.Out.Write(escaped(b.Bytes()))
 	return err
+}
+
+// escaped is JSON with what a terminal might act on, or would not show, written as \uXXXX.
+func escaped(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for _, r := range string(data) {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			a, b := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, a, b)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // nothing stands where there is no value, so that columns stay columns.

@@ -1,8 +1,10 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,5 +43,32 @@ func TestPrint(t *testing.T) {
 	}
 	if d := cmp.Diff("{\n  \"name\": \"x\",\n  \"n\": 12345678901234567890\n}\n", out.String()); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestPrintJSON: JSON for programs has nothing in it that a terminal acts on, and says the same.
+func TestPrintJSON(t *testing.T) {
+	text := "a\x1b\x7f\u0085\u009b\u200b\u202e\u2066\u2028\u2029\u00ad\ufeff\U000e0041\n\t\"\\ä 한 😀"
+	raw := "{\"a\x7f\u202e\":[\"" + strings.NewReplacer("\x1b", `\u001b`, "\n", `\n`, "\t", `\t`, `"`, `\"`, `\`, `\\`).Replace(text) + "\"]}"
+	for _, print := range []func(cli.Printer) error{
+		func(p cli.Printer) error { return p.Object([]byte(raw)) },
+		func(p cli.Printer) error { return p.List([]byte(raw), "a", "b") },
+	} {
+		var out strings.Builder
+		if err := print(cli.Printer{Out: &out, JSON: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range out.String() {
+			if r != '\n' && !unicode.IsPrint(r) {
+				t.Errorf("%U is printed", r)
+			}
+		}
+		var got map[string][]string
+		if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(map[string][]string{"a\x7f\u202e": {text}}, got); d != "" || !strings.Contains(out.String(), "ä 한 😀") {
+			t.Errorf("%s\n%s", d, out.String())
+		}
 	}
 }

@@ -116,5 +116,12 @@ func refused(format string, args ...any) error { return types.NotAuthorized.Erro
 
 // validName reports whether name can be a principal's or a group's.
 func validName(name string) bool {
-	return strings.TrimSpace(name) != "" && len(name) <= 255 && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+	return strings.TrimSpace(name) != "" && len(name) <= 255 && visible(name)
+}
+
+// visible reports whether all of text can be seen, so that no two texts look the same for what is hidden in one of them.
+func visible(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	})
 }

@@ -38,14 +38,8 @@ func cookieToken(r *http.Request) (string, error) {
 	default:
 		return "", refused("there are %d cookies %s; send one", len(cookies), cookie)
 	}
-	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions:
-	default:
-		for _, site := range r.Header.Values("Sec-Fetch-Site") {
-			if site != "none" && site != "same-origin" {
-				return "", refused("another site made the browser send this request; the cookie %s does not count for it", cookie)
-			}
-		}
+	if new(http.CrossOriginProtection).Check(r) != nil {
+		return "", refused("another site made the browser send this request; the cookie %s does not count for it", cookie)
 	}
 	return checked(cookies[0].Value, "the cookie "+cookie)
 }

@@ -75,6 +75,32 @@ func TestAuthorizationHeader(t *testing.T) {
 	}
 }
 
+// TestCookieOfAnotherOrigin: a browser that does not say Sec-Fetch-Site says Origin.
+func TestCookieOfAnotherOrigin(t *testing.T) {
+	m := oneToken(t)
+	for _, tt := range []struct {
+		method, origin string
+		ok             bool
+	}{
+		{"POST", "", true}, {"POST", "http://example.com", true}, {"POST", "https://example.com", true}, {"GET", "https://evil.example", true}, {"HEAD", "null", true},
+		{"POST", "https://evil.example", false}, {"DELETE", "http://example.com:8080", false}, {"PATCH", "http://sub.example.com", false}, {"POST", "null", false}, {"PUT", "x", false},
+	} {
+		r := request(t) // to example.com
+		r.Method = tt.method
+		r.AddCookie(&http.Cookie{Name: "UC_TOKEN", Value: "s3cret-token"})
+		if tt.origin != "" {
+			r.Header.Set("Origin", tt.origin)
+		}
+		if _, _, err := m.Authenticate(r); tt.ok != (err == nil) || err != nil && !errors.Is(err, types.NotAuthorized) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+		r.Header.Set("Authorization", "Bearer s3cret-token")
+		if _, _, err := m.Authenticate(r); err != nil {
+			t.Errorf("%+v, with a header that no browser sends by itself: %v", tt, err)
+		}
+	}
+}
+
 func TestCookie(t *testing.T) {
 	m := oneToken(t)
 	for _, tt := range []struct {

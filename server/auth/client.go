@@ -68,7 +68,8 @@ func (c *client) discover(ctx context.Context, issuer string) (string, error) {
 	return found.JWKS, nil
 }
 
-// keys fetches the keys at a URL. Those of kinds that this package does not know are left out.
+// keys fetches the keys at a URL. Those of kinds that this package does not know are left out, and if none is left,
+// the issuer has none.
 func (c *client) keys(ctx context.Context, at string) ([]jose.JSONWebKey, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -92,15 +93,15 @@ func (c *client) keys(ctx context.Context, at string) ([]jose.JSONWebKey, error)
 	if err := json.Unmarshal(data, &set); err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
+	if set.Keys == nil {
+		return nil, errors.New(at + " answers with something else than keys")
+	}
 	var out []jose.JSONWebKey
 	for _, raw := range set.Keys {
 		var k jose.JSONWebKey
 		if json.Unmarshal(raw, &k) == nil && usable(k) {
 			out = append(out, k)
 		}
-	}
-	if len(out) == 0 {
-		return nil, errors.New(at + " has no key that can verify tokens")
 	}
 	return out, nil
 }

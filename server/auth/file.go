@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,16 +21,17 @@ import (
 // where the hash is that of [HashToken]. What has blanks in it is quoted as in Go: "a b" "data team,ops". Blank lines
 // and those that begin with # are skipped. The file has no secrets in it, as long as the tokens are random.
 //
-// A changed file is noticed within a second. As long as a new version is broken or gone, the one before it counts, and
-// the log tells the line.
+// The last line, too, must end in a newline: else it may be one that is still being written. The token itself must not look
+// like one of the catalog's own (<UUID>.<text>), which [Any] has judged by [Tokens] alone.
+//
+// A changed file is noticed within a second, and one whose change nothing shows, within half a minute. As long as a new
+// version is broken or gone, the one before it counts, and the log tells the line. Replace the file by renaming another to
+// its name: of one that is written in place, a part may be read.
 func File(path string, opts Options) (*FileTokens, error) {
 	f := &FileTokens{path: path, opts: opts.complete()}
-	info, list, err := f.read()
-	if err != nil {
+	if err := f.read(f.opts.Now()); err != nil {
 		return nil, err
 	}
-	f.list.Store(&list)
-	f.seen, f.next = info, f.opts.Now().Add(fileEvery)
 	return f, nil
 }
 
@@ -41,8 +43,10 @@ type FileTokens struct {
 
 	mu   sync.Mutex // held while the file is looked at
 	next time.Time  // when to do so again
+	due  time.Time  // when to read it although it looks the same
 	seen os.FileInfo
-	told string // what the log was told last
+	sum  [sha256.Size]byte // of the text in use
+	told string            // what the log was told last
 }
 
 // An entry is whom a token lets in.
@@ -53,6 +57,7 @@ type entry struct {
 
 const (
 	fileEvery   = time.Second
+	readEvery   = 30 * time.Second
 	maxFileSize = 64 << 20
 )
 
@@ -85,17 +90,12 @@ func (f *FileTokens) refresh() {
 	}
 	f.next = now.Add(fileEvery)
 	info, err := os.Stat(f.path)
-	if err == nil {
-		if s := f.seen; s != nil && os.SameFile(s, info) && s.Size() == info.Size() && s.ModTime().Equal(info.ModTime()) {
-			return
-		}
-		var list map[[sha256.Size]byte]entry
-		if info, list, err = f.read(); err == nil {
-			f.list.Store(&list)
-		}
+	if err == nil && now.Before(f.due) && same(f.seen, info) {
+		return
 	}
-	f.seen = info // a broken version, too, is read once
-	switch {
+	before := f.sum
+	switch err := f.read(now); {
+	case err == nil && f.sum == before && f.told == "":
 	case err == nil:
 		f.told = ""
 		f.opts.Logger.Info("the tokens were read again", "file", f.path, "tokens", len(*f.list.Load()))
@@ -105,27 +105,47 @@ func (f *FileTokens) refresh() {
 	}
 }
 
-// read returns the tokens in the file, and which version of it was read.
-func (f *FileTokens) read() (os.FileInfo, map[[sha256.Size]byte]entry, error) {
+// same reports whether a and b are of one version of a file, as far as the system tells.
+func same(a, b os.FileInfo) bool {
+	return a != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a) == changed(b)
+}
+
+// changed is when the file was changed, whatever somebody has set as its time of modification; "" where the system does not tell.
+func changed(info os.FileInfo) string {
+	if sys := reflect.Indirect(reflect.ValueOf(info.Sys())); sys.Kind() == reflect.Struct {
+		for _, name := range []string{"Ctim", "Ctimespec"} { // of Linux, of BSDs
+			if f := sys.FieldByName(name); f.IsValid() {
+				return fmt.Sprint(f.Interface())
+			}
+		}
+	}
+	return ""
+}
+
+// read takes the tokens in the file. A version that is broken is seen, too, and not read again before it is due.
+func (f *FileTokens) read(now time.Time) error {
+	f.seen, f.due = nil, now.Add(readEvery)
 	file, err := os.Open(f.path)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, err
+	if f.seen, err = file.Stat(); err != nil {
+		return err
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
 	switch {
 	case err != nil:
-		return nil, nil, err
+		f.seen = nil
+		return err
 	case len(data) > maxFileSize:
-		return info, nil, fmt.Errorf("%s has more than %d bytes", f.path, maxFileSize)
+		return fmt.Errorf("%s has more than %d bytes", f.path, maxFileSize)
 	}
 	list, err := parseTokens(string(data))
 	if err != nil {
-		return info, nil, fmt.Errorf("%s: %w", f.path, err)
+		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	return info, list, nil
+	f.list.Store(&list)
+	f.sum = sha256.Sum256(data)
+	return nil
 }

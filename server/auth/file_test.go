@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -30,7 +31,7 @@ func TestFileFormat(t *testing.T) {
 		h("t1") + " ann\r\n" +
 		strings.ToUpper(h("t2")) + "\tbob  g1,g2\n" +
 		"  " + h("t3") + " \"a b\" \"data team,ops\" \n" +
-		h("t4") + ` "q\"uote" #1`
+		h("t4") + ` "q\"uote" #1` + "\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +56,23 @@ func TestFileFormat(t *testing.T) {
 		"hunter2hunter2", "hunter2hunter2 ann", h("x"), h("x")[1:] + " ann", h("x") + "00 ann", h("x") + " ann g hunter2hunter2",
 		h("x") + ` "ann`, h("x") + ` "ann"hunter2hunter2`, h("x") + ` ""`, h("x") + ` " "`, h("x") + ` "a\nb"`, h("x") + " ann ,", h("x") + " ann g,,h",
 		h("x") + " " + strings.Repeat("x", 256), h("x") + " a\nb hunter2hunter2\n", h("x") + " a\n" + h("x") + " b", h("x") + " a\xff",
+		h("x") + " a\u200bb", h("x") + " a\u202eb", h("x") + " a\u2028b", h("x") + " a g,h\u00ad",
 	} {
-		if err := os.WriteFile(path, []byte("# comment\n"+bad), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("# comment\n"+bad+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, err := auth.File(path, options(newClock()))
 		if err == nil || !strings.Contains(err.Error(), "line ") || strings.Contains(err.Error(), "hunter") || strings.Contains(err.Error(), h("x")[:20]) {
 			t.Errorf("%.100q: %v", bad, err)
+		}
+	}
+	for _, open := range []string{h("x") + " a", "\n" + h("x") + " a b", "# comment", " ", "\n\n" + h("x") + " a\r"} {
+		if err := os.WriteFile(path, []byte(open), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprintf("line %d must end in a newline", strings.Count(open, "\n")+1)
+		if _, err := auth.File(path, options(newClock())); err == nil || !strings.Contains(err.Error(), line) {
+			t.Errorf("%q: %v, want %s", open, err, line)
 		}
 	}
 	if _, err := auth.File(path+".none", options(newClock())); err == nil {
@@ -101,6 +112,12 @@ func TestFileIsReadAgain(t *testing.T) {
 		c.add(time.Second)
 		refused(t, f, "t1", types.NotAuthorized)
 	}
+	log.Reset()
+	unfinished := line("t3", "cy")
+	write(unfinished[:len(unfinished)-1]) // of another person, perhaps
+	c.add(time.Second)
+	accepted(t, f, "t2", "bob")
+	refused(t, f, "t3", types.NotAuthorized)
 	log.Reset()
 	write(line("t3", "cy") + "hunter2 oops\n")
 	for range 3 {
@@ -156,7 +173,7 @@ func TestFileInParallel(t *testing.T) {
 		})
 	}
 	for i := range 50 {
-		if err := os.WriteFile(path+".new", []byte(lines+strings.Repeat("#", i)), 0o600); err != nil {
+		if err := os.WriteFile(path+".new", []byte(lines+strings.Repeat("#", i)+"\n"), 0o600); err != nil {
 			t.Error(err)
 		}
 		if err := os.Rename(path+".new", path); err != nil {
@@ -164,4 +181,68 @@ func TestFileInParallel(t *testing.T) {
 		}
 	}
 	wait.Wait()
+}
+
+// TestFileThatLooksTheSame: a change is noticed although size and time of modification are as before, and where the
+// system does not tell either, within half a minute.
+func TestFileThatLooksTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	write := func(token string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(auth.HashToken(token)+" ann\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Unix(1_700_000_000, 0)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("old")
+	c, log := newClock(), &bytes.Buffer{}
+	o := options(c)
+	o.Logger = slog.New(slog.NewTextHandler(log, nil))
+	f, err := auth.File(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond) // the clock of a file system ticks slowly
+	write("new")
+	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" {
+		c.add(time.Second)
+	} else {
+		c.add(30 * time.Second)
+	}
+	refused(t, f, "old", types.NotAuthorized)
+	accepted(t, f, "new", "ann")
+	log.Reset()
+	for range 3 { // it is read again, and nothing is to be told
+		c.add(30 * time.Second)
+		accepted(t, f, "new", "ann")
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log: %s", log)
+	}
+}
+
+// TestFileIsDue: what shows no change at all is read again.
+func TestFileIsDue(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	text := func(token string) []byte { return []byte(auth.HashToken(token) + " ann\n") }
+	if err := os.WriteFile(path, text("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newClock()
+	f, err := auth.File(path, options(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	auth.Seen(t, f, path)
+	c.add(29 * time.Second)
+	accepted(t, f, "old", "ann")
+	c.add(time.Second)
+	refused(t, f, "old", types.NotAuthorized)
+	accepted(t, f, "new", "ann")
 }

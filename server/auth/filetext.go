@@ -16,6 +16,9 @@ func parseTokens(text string) (map[[sha256.Size]byte]entry, error) {
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
+		if !strings.HasSuffix(line, "\n") {
+			return nil, fmt.Errorf("line %d must end in a newline: it may be one that is still being written", number)
+		}
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
@@ -46,13 +49,13 @@ func parseEntry(line string) (hash [sha256.Size]byte, e entry, err error) {
 	}
 	copy(hash[:], raw)
 	if e.principal = fields[1]; !validName(e.principal) {
-		return hash, e, errors.New("the principal is empty, too long, or has control characters")
+		return hash, e, errors.New("the principal is empty, too long, or has control or invisible characters")
 	}
 	if len(fields) == 3 {
 		e.groups = strings.Split(fields[2], ",")
 		for _, g := range e.groups {
 			if !validName(g) {
-				return hash, e, errors.New("a group is empty, too long, or has control characters")
+				return hash, e, errors.New("a group is empty, too long, or has control or invisible characters")
 			}
 		}
 	}

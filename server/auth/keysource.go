@@ -15,10 +15,12 @@ const (
 	fetchPause = 10 * time.Second // between two fetches of the keys of one issuer, whatever happens
 	freshFor   = time.Hour        // after which keys are fetched again, so that withdrawn ones end
 	staleWait  = time.Second      // how long a request waits for that
+	keptFor    = 24 * time.Hour   // how long keys count while the issuer cannot be asked
 )
 
 // A keySource has the public keys of an issuer. It fetches them when it needs one that it does not know, and
-// goes on with what it has while the issuer is down.
+// goes on with what it has while the issuer is down, for a day. What becomes of a fetch is logged here, so that an
+// issuer that is down makes one line in ten seconds and not one for each request.
 type keySource struct {
 	issuer string
 	client *client
@@ -29,7 +31,7 @@ type keySource struct {
 	keys    []jose.JSONWebKey
 	fetched time.Time     // when keys were
 	next    time.Time     // when another fetch may begin
-	failed  error         // of the last fetch
+	down    bool          // the last fetch failed
 	flight  chan struct{} // closed when the fetch under way is over; nil if there is none
 }
 
@@ -54,30 +56,34 @@ func (s *keySource) verify(ctx context.Context, signed *jose.JSONWebSignature) (
 		select {
 		case <-over:
 		case <-ctx.Done():
-			return nil, types.Unavailable.Errorf("the request ended before issuer %s had answered", s.issuer).Because(ctx.Err())
+			return nil, types.Unavailable.Errorf("the request ended before issuer %s had answered", s.issuer)
 		}
 	}
-	keys, _, failed := s.known(header)
+	keys, _, down := s.known(header)
 	if payload, ok := tryAll(signed, keys); ok {
 		return payload, nil
 	}
-	if len(keys) == 0 && failed != nil {
-		return nil, types.Unavailable.Errorf("issuer %s cannot be asked for its keys now; retry later", s.issuer).Because(failed)
+	if len(keys) == 0 && down {
+		return nil, types.Unavailable.Errorf("issuer %s cannot be asked for its keys now; retry later", s.issuer) // fly has logged why
 	}
 	return nil, refused("the token is not signed with a key that issuer %s has now", s.issuer)
 }
 
-// known returns the keys that may have signed what has header, whether it is time to fetch them anew, and why the last
+// known returns the keys that may have signed what has header, whether it is time to fetch them anew, and whether the last
 // fetch failed.
-func (s *keySource) known(header jose.Header) (keys []jose.JSONWebKey, stale bool, failed error) {
+func (s *keySource) known(header jose.Header) (keys []jose.JSONWebKey, stale, down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	age := s.opts.Now().Sub(s.fetched)
+	if age > keptFor {
+		s.keys = nil
+	}
 	for _, k := range s.keys {
 		if (header.KeyID == "" || k.KeyID == header.KeyID) && (k.Algorithm == "" || k.Algorithm == header.Algorithm) {
 			keys = append(keys, k)
 		}
 	}
-	return keys, len(s.keys) > 0 && s.opts.Now().Sub(s.fetched) > freshFor, s.failed
+	return keys, len(s.keys) > 0 && age > freshFor, s.down
 }
 
 func tryAll(signed *jose.JSONWebSignature, keys []jose.JSONWebKey) ([]byte, bool) {
@@ -119,12 +125,12 @@ func (s *keySource) fly(jwks string, flight chan struct{}) {
 	}
 	if err != nil {
 		jwks = "" // they may have moved
-		s.opts.Logger.Warn("the keys of an issuer cannot be fetched", "issuer", s.issuer, "error", err)
+		s.opts.Logger.Error("the keys of an issuer cannot be fetched", "issuer", s.issuer, "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.opts.Now()
-	s.jwks, s.failed, s.next, s.flight = jwks, err, now.Add(fetchPause), nil
+	s.jwks, s.down, s.next, s.flight = jwks, err != nil, now.Add(fetchPause), nil
 	if err == nil {
 		s.keys, s.fetched = keys, now
 	}

@@ -1,7 +1,9 @@
 package auth_test
 
 import (
+	"bytes"
 	"crypto/rsa"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,7 +13,10 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"github.com/leveelake/catalog"
+	"github.com/leveelake/catalog/server"
 	"github.com/leveelake/catalog/server/auth"
+	"github.com/leveelake/catalog/storage/memory"
 	"github.com/leveelake/catalog/types"
 )
 
@@ -127,6 +132,78 @@ func TestIssuerDown(t *testing.T) {
 	accepted(t, m, token, "ann")
 }
 
+// TestKeysWithdrawn: an issuer that has no key any more is believed.
+func TestKeysWithdrawn(t *testing.T) {
+	k, encrypts := rsaKey(t, "k"), rsaKey(t, "e")
+	encrypts.public.Use = "enc"
+	for _, left := range [][]any{{}, {encrypts.public}} {
+		p, c := newProvider(t, k.public), newClock()
+		m := newOIDC(t, c, auth.Issuer{URL: p.URL})
+		token := k.token(t, jose.RS256, p.claims(c, "exp", c.Now().Add(9*time.Hour).Unix()))
+		accepted(t, m, token, "ann")
+		p.set(func() { p.keys = left })
+		c.add(time.Hour + time.Second)
+		for range 3 {
+			refused(t, m, token, types.NotAuthorized)
+			c.add(10 * time.Second)
+		}
+		p.set(func() { p.keys = []any{k.public} })
+		accepted(t, m, token, "ann")
+	}
+}
+
+// TestKeysGrowOld: while an issuer is down its keys count for a day, and no longer.
+func TestKeysGrowOld(t *testing.T) {
+	k := rsaKey(t, "k")
+	p, c := newProvider(t, k.public), newClock()
+	m := newOIDC(t, c, auth.Issuer{URL: p.URL})
+	token := k.token(t, jose.RS256, p.claims(c, "exp", c.Now().Add(99*time.Hour).Unix()))
+	accepted(t, m, token, "ann")
+	p.set(func() { p.down = true })
+	c.add(24 * time.Hour)
+	accepted(t, m, token, "ann")
+	c.add(time.Second)
+	refused(t, m, token, types.Unavailable)
+	c.add(time.Hour)
+	refused(t, m, token, types.Unavailable)
+	p.set(func() { p.down = false })
+	c.add(10 * time.Second)
+	accepted(t, m, token, "ann")
+}
+
+// TestIssuerDownIsLoggedOnce: of an issuer that is down the log of a server has one line in ten seconds, however many
+// requests fail for it.
+func TestIssuerDownIsLoggedOnce(t *testing.T) {
+	k := rsaKey(t, "k")
+	p, c, log := newProvider(t, k.public), newClock(), &bytes.Buffer{}
+	p.down = true
+	o := options(c)
+	o.Logger = slog.New(slog.NewTextHandler(log, nil))
+	m, err := auth.OIDC([]auth.Issuer{{URL: p.URL, Audiences: []string{"levee-test"}}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, err := catalog.New(catalog.Config{Store: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := server.New(cat, server.Config{Logger: o.Logger, Auth: m})
+	token := k.token(t, jose.RS256, p.claims(c))
+	for i := range 3 {
+		for range 20 {
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, request(t, "Bearer "+token))
+			if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+				t.Errorf("%d %v", w.Code, w.Header())
+			}
+		}
+		c.add(10 * time.Second)
+		if got := log.String(); strings.Count(got, "level=ERROR") != i+1 || strings.Count(got, "\n") != i+1 || !strings.Contains(got, "500 Internal") {
+			t.Errorf("after %d times 10 s the log is\n%s", i, got)
+		}
+	}
+}
+
 // TestKeysMove: where keys are is discovered again once they are not where they were.
 func TestKeysMove(t *testing.T) {
 	k1, k2 := rsaKey(t, "1"), rsaKey(t, "2")
@@ -202,7 +279,7 @@ func TestWhereKeysComeFrom(t *testing.T) {
 		"a file":               {func(p *provider) { p.jwks = "file:///etc/passwd" }, false},
 		"without encryption":   {func(p *provider) { p.jwks = "http://192.0.2.1/keys" }, false},
 		"nowhere":              {func(p *provider) { p.jwks = "x" }, false},
-		"no keys":              {func(p *provider) { p.keys = []any{} }, false},
+		"no list":              {func(p *provider) { p.keys = nil }, false},
 		"too long":             {func(p *provider) { p.keys = []any{k.public, strings.Repeat("x", 1<<20)} }, false},
 		"issuer of another": {func(p *provider) {
 			p.Config.Handler = http.HandlerFunc(other.ServeHTTP)

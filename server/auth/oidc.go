@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -25,15 +26,19 @@ type Issuer struct {
 	// applications would be accepted.
 	Audiences []string
 
-	// PrincipalClaim is the claim that names the principal; "" means sub. An email does not count that the
-	// token says is not verified.
+	// PrincipalClaim is the claim that names the principal; "" means sub. An email counts if the token says by
+	// email_verified that it is verified.
 	PrincipalClaim string
+
+	// TrustEmail has an email count, too, if the token says nothing of its being verified: for an issuer that lets nobody choose it.
+	TrustEmail bool
 
 	// GroupsClaim is the claim with the groups, a list of texts or one text; "" means groups.
 	GroupsClaim string
 
 	// Prefix is put before the names of principals and groups. Two issuers must not have the same, and a name that
-	// begins with the longer prefix of another issuer is that one's alone: no issuer speaks for names of another.
+	// begins with the longer prefix of another issuer is that one's alone: no issuer speaks for names of another. It has
+	// 100 bytes at most.
 	Prefix string
 }
 
@@ -49,12 +54,8 @@ func OIDC(issuers []Issuer, opts Options) (*Issuers, error) {
 	out := &Issuers{opts: opts.complete()}
 	client := newClient(out.opts.Transport)
 	for _, i := range issuers {
-		u, err := url.Parse(i.URL)
-		if err != nil || !secure(u) || u.User != nil || strings.ContainsAny(i.URL, "?#") {
-			return nil, fmt.Errorf("issuer %q: the URL must begin with https://, or be of this machine, and have no user, query and fragment", i.URL)
-		}
-		if len(i.Audiences) == 0 || slices.Contains(i.Audiences, "") {
-			return nil, fmt.Errorf("issuer %q: the audience is missing", i.URL)
+		if err := i.check(); err != nil {
+			return nil, fmt.Errorf("issuer %q: %w", i.URL, err)
 		}
 		for _, other := range out.list {
 			if other.URL == i.URL {
@@ -75,6 +76,34 @@ func OIDC(issuers []Issuer, opts Options) (*Issuers, error) {
 	}
 	return out, nil
 }
+
+const maxPrefix = 100 // bytes: room for names
+
+// check refuses what would let in nobody, or others than it seems to.
+func (i Issuer) check() error {
+	u, err := url.Parse(i.URL)
+	if err != nil || !secure(u) || u.User != nil || strings.ContainsAny(i.URL, "?#") || !plain(i.URL) || strings.Contains(i.URL, " ") {
+		return errors.New("the URL must begin with https://, or be of this machine, and have no user, query, fragment and blanks")
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); (err != nil || port == 0) && u.Host != u.Hostname() && u.Host != "["+u.Hostname()+"]" {
+		return errors.New("the port in the URL is none")
+	}
+	if len(i.Audiences) == 0 || slices.Contains(i.Audiences, "") {
+		return errors.New("the audience is missing")
+	}
+	if len(i.Prefix) > maxPrefix {
+		return fmt.Errorf("the prefix has %d bytes; the limit is %d", len(i.Prefix), maxPrefix)
+	}
+	for _, text := range append([]string{i.PrincipalClaim, i.GroupsClaim, i.Prefix}, i.Audiences...) {
+		if !plain(text) {
+			return fmt.Errorf("%q has blanks around it, or control or invisible characters, or is not UTF-8", text)
+		}
+	}
+	return nil
+}
+
+// plain reports whether text is what it looks like.
+func plain(text string) bool { return visible(text) && strings.TrimSpace(text) == text }
 
 // secure reports whether what comes from u comes from there.
 func secure(u *url.URL) bool {
@@ -141,8 +170,11 @@ func (s *Issuers) names(i *issuer, claims map[string]any) (string, []string, err
 	if text == "" {
 		return "", nil, refused("the claim %q of the token does not name a principal", i.PrincipalClaim)
 	}
-	if verified, ok := claims["email_verified"]; ok && i.PrincipalClaim == "email" && verified != true && verified != "true" {
-		return "", nil, refused("the email in the token is not verified")
+	if i.PrincipalClaim == "email" {
+		verified, said := claims["email_verified"]
+		if trusted := i.TrustEmail && !said; !trusted && verified != true && verified != "true" {
+			return "", nil, refused("the token does not say that the email in it is verified")
+		}
 	}
 	principal := i.Prefix + text
 	if !s.owns(i, principal) {

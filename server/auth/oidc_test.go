@@ -145,6 +145,17 @@ func TestClaims(t *testing.T) {
 		"sub, number":     {[]any{"sub", 7}, ""},
 		"sub, list":       {[]any{"sub", []string{"ann"}}, ""},
 		"sub, control":    {[]any{"sub", "ann\x00"}, ""},
+		"sub, C1":         {[]any{"sub", "ann\u0085"}, ""},
+		"sub, no width":   {[]any{"sub", "ann\u200b"}, ""},
+		"sub, bidi":       {[]any{"sub", "\u202enna"}, ""},
+		"sub, isolate":    {[]any{"sub", "a\u2066nn"}, ""},
+		"sub, line":       {[]any{"sub", "a\u2028nn"}, ""},
+		"sub, paragraph":  {[]any{"sub", "a\u2029nn"}, ""},
+		"sub, mark":       {[]any{"sub", "\ufeffann"}, ""},
+		"sub, tag":        {[]any{"sub", "ann\U000e0041"}, ""},
+		"sub, soft":       {[]any{"sub", "a\u00adnn"}, ""},
+		"sub, accents":    {[]any{"sub", "änn 한"}, "änn 한 []"},
+		"groups, hidden":  {[]any{"groups", []any{"a\u200b", "b\u202e", "\u2028c", "d"}}, "ann [d]"},
 		"sub, too long":   {[]any{"sub", strings.Repeat("x", 256)}, ""},
 		"iss, other":      {[]any{"iss", "https://issuer.invalid"}, ""},
 		"iss, slash":      {[]any{"iss", p.URL + "/"}, ""},
@@ -229,7 +240,8 @@ func TestPrincipalClaim(t *testing.T) {
 	}{
 		"verified":         {[]any{"email_verified", true}, "corp:ann@x"},
 		"verified, text":   {[]any{"email_verified", "true"}, "corp:ann@x"},
-		"nothing said":     {nil, "corp:ann@x"},
+		"nothing said":     {nil, ""},
+		"EMAIL_VERIFIED":   {[]any{"EMAIL_VERIFIED", true}, ""},
 		"not verified":     {[]any{"email_verified", false}, ""},
 		"verified, 1":      {[]any{"email_verified", 1}, ""},
 		"verified, null":   {[]any{"email_verified", json.RawMessage("null")}, ""},
@@ -244,6 +256,22 @@ func TestPrincipalClaim(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTrustEmail: an issuer may be trusted where it says nothing, never against what it says.
+func TestTrustEmail(t *testing.T) {
+	k := rsaKey(t, "k")
+	p, c := newProvider(t, k.public), newClock()
+	m := newOIDC(t, c, auth.Issuer{URL: p.URL, PrincipalClaim: "email", TrustEmail: true})
+	for verified, ok := range map[any]bool{nil: true, true: true, "true": true, false: false, "false": false, 1: false, "": false} {
+		token := k.token(t, jose.RS256, p.claims(c, "email", "ann@x", "email_verified", verified))
+		if ok {
+			accepted(t, m, token, "ann@x")
+		} else {
+			refused(t, m, token, types.NotAuthorized)
+		}
+	}
+	refused(t, m, k.token(t, jose.RS256, p.claims(c, "email", "ann@x", "email_verified", json.RawMessage("null"))), types.NotAuthorized)
 }
 
 // TestTwoIssuers: each speaks for its own names.
@@ -272,6 +300,10 @@ func TestTwoIssuers(t *testing.T) {
 func TestIssuerConfig(t *testing.T) {
 	good := auth.Issuer{URL: "https://a.example", Audiences: []string{"x"}}
 	with := func(f func(*auth.Issuer)) auth.Issuer { i := good; f(&i); return i }
+	audience := func(text string) []auth.Issuer {
+		return []auth.Issuer{with(func(i *auth.Issuer) { i.Audiences = []string{"x", text} })}
+	}
+	prefix := func(text string) []auth.Issuer { return []auth.Issuer{with(func(i *auth.Issuer) { i.Prefix = text })} }
 	at := func(url string) []auth.Issuer { return []auth.Issuer{with(func(i *auth.Issuer) { i.URL = url })} }
 	for _, bad := range [][]auth.Issuer{
 		at(""), at("a.example"), at("http://a.example"), at("ftp://a.example"), at("https://"), at("https://u:p@a.example"), at("https://a.example?x=1"),
@@ -279,13 +311,19 @@ func TestIssuerConfig(t *testing.T) {
 		{with(func(i *auth.Issuer) { i.Audiences = nil })}, {with(func(i *auth.Issuer) { i.Audiences = []string{"x", ""} })},
 		{good, good}, {good, with(func(i *auth.Issuer) { i.URL = "https://b.example" })},
 		{good, with(func(i *auth.Issuer) { i.Prefix = "x" })},
+		at("https://a.example:0"), at("https://a.example:65536"), at("https://a.example:"), at("https://[::1]:99999"), at("https://a.example/ "), at(" https://a.example"),
+		at("https://a.example/x y"), at("https://a.example/\u200b"), at("https://a.example/\xff"), at("https://a.example/\n"), at("https://a.example/\u0085"), at("https://a.example/\u202e"),
+		audience(" "), audience("x "), audience(" x"), audience("x\n"), audience("x\xff"), audience("x\u200b"), audience("\u00a0x"),
+		prefix("corp: "), prefix(" corp:"), prefix("corp\x00:"), prefix("corp\xff:"), prefix("corp\u202e:"), prefix(" "), prefix(strings.Repeat("x", 101)),
+		{with(func(i *auth.Issuer) { i.PrincipalClaim = "email " })}, {with(func(i *auth.Issuer) { i.GroupsClaim = "gr\u200boups" })},
 	} {
 		if _, err := auth.OIDC(bad, auth.Options{}); err == nil {
 			t.Errorf("%+v: accepted", bad)
 		}
 	}
 	for _, fine := range [][]auth.Issuer{
-		nil, {good}, at("https://a.example/tenant/v2.0"), at("https://a.example/"), at("http://localhost:8080"), at("http://127.0.0.1:1"), at("http://[::1]:1/x"),
+		nil, {good}, at("https://a.example/tenant/v2.0"), at("https://a.example/"), at("http://localhost:8080"), at("http://127.0.0.1:1"), at("http://[::1]:1/x"), at("https://a.example:65535"), at("https://[::1]"),
+		prefix(strings.Repeat("x", 100)), prefix("corp team:"), audience("api://x y"),
 		{good, with(func(i *auth.Issuer) { i.URL, i.Prefix = "https://b.example", "b:" })},
 	} {
 		if _, err := auth.OIDC(fine, auth.Options{}); err != nil {

@@ -102,7 +102,7 @@ func (r *recorder) events() []types.Event {
 			e.Name = r.name(o.Parent)
 			e.Grantee = o.Name
 			var g grant
-			if w.new != nil && json.Unmarshal(o.Body, &g) == nil {
+			if json.Unmarshal(o.Body, &g) == nil {
 				e.Privileges = g.Privileges
 			}
 		}

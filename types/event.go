@@ -34,7 +34,7 @@ type Event struct {
 
 	Owner      string      // its owner, if that has changed or the object is new
 	Grantee    string      // of a grant: to whom, …
-	Privileges []Privilege // … and what it holds then
+	Privileges []Privilege // … and what it holds then, or held if it is deleted
 	Groups     []string    // of a token, which is for the principal that its name begins with
 
 	Version    *int64    // of a commit that was ratified

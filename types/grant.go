@@ -1,6 +1,9 @@
 package types
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Privilege is a right that is granted to a principal on a securable. It holds for the
 // securable and for all beneath it: SELECT on a schema is SELECT on its tables.
@@ -53,9 +56,19 @@ var parents = map[Kind]Kind{
 func ParsePrivilege(s string) (Privilege, error) {
 	p := Privilege(strings.ReplaceAll(strings.ToUpper(s), "_", " "))
 	if _, ok := privilegeKinds[p]; !ok || len(p) != len(s) { // other letters become those of ASCII in upper case, too
-		return "", InvalidParameterValue.Errorf("%s is not a privilege", quote(s))
+		return "", InvalidParameterValue.Errorf("%s is not a privilege; there are %s", quote(s), strings.Join(privilegeNames(), ", "))
 	}
 	return p, nil
+}
+
+// privilegeNames are the names of all privileges, in order.
+func privilegeNames() []string {
+	var out []string
+	for p := range privilegeKinds {
+		out = append(out, string(p))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // On reports whether p may be granted on securables of kind k.

@@ -24,7 +24,7 @@ import (
 // accessFlags say who may do what, what keeps secrets, and who is told of it.
 type accessFlags struct {
 	Auth         bool   `help:"Ask each request for a token, and allow what owners and grants allow. The next three flags imply it."`
-	Admin        string `help:"Make this principal or group the admin, who may grant everything. A token of it is made and written to admin.token in the data folder, unless that is there." placeholder:"NAME"`
+	Admin        string `help:"Make this principal or group the admin, who may grant everything. A token of it is made and written to admin.token in the data folder, unless that is there. With --store memory it is admin.memory.token, which each start writes anew." placeholder:"NAME"`
 	StaticTokens string `help:"File of tokens, a line each: SHA256-OF-TOKEN PRINCIPAL [GROUP,…]. It may change while the server runs." placeholder:"FILE"`
 	OIDC         string `name:"oidc" help:"JSON file with a list of OpenID Connect issuers whose tokens count: [{\"url\", \"audience\": […], \"principal-claim\", \"groups-claim\", \"prefix\", \"trust-email\"}]." placeholder:"FILE"`
 	KeyFile      string `help:"File with the key that encrypts secrets and signs tokens. Default: levee.key in the data folder, which is made at the first start unless the store is PostgreSQL." placeholder:"FILE"`
@@ -182,29 +182,41 @@ func readIssuer(raw []byte) (i auth.Issuer, err error) {
 type admin struct{ name, tokenFile string }
 
 // appoint makes the admin and, if need be, the admin's token. It returns who is the admin now, whoever was appointed.
-func (a accessFlags) appoint(ctx context.Context, c *catalog.Catalog, data string, log *slog.Logger) (who admin, err error) {
-	if a.Admin != "" {
-		file := filepath.Join(data, "admin.token")
-		removeLeftovers(file)
-		there, err := a.hasToken(ctx, c, file) // before anything is changed
-		if err == nil {
-			err = c.SetAdmin(ctx, a.Admin)
-		}
-		if err == nil && !there {
-			who.tokenFile, err = file, a.makeToken(ctx, c, file, log)
-		}
-		if err != nil {
-			return who, fmt.Errorf("--admin: %w", err)
-		}
-	}
+func (s serveCmd) appoint(ctx context.Context, c *catalog.Catalog, data string, log *slog.Logger) (who admin, err error) {
 	m, err := c.Metastore(ctx)
+	if err != nil || s.Admin == "" {
+		return admin{name: m.Owner}, err
+	}
+	file := filepath.Join(data, "admin.token")
+	if s.isMemory() { // what an earlier run has left is of no use to anybody; admin.token may be of another store
+		file = filepath.Join(data, "admin.memory.token")
+		err = os.Remove(file)
+	}
+	removeLeftovers(file)
+	there := false
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		there, err = s.hasToken(ctx, c, file, m.Owner) // before anything is changed
+	}
+	if err == nil {
+		err = c.SetAdmin(ctx, s.Admin)
+	}
+	if err == nil && m.Owner != "" && m.Owner != s.Admin {
+		log.InfoContext(ctx, "the catalog has another admin; tokens of the one before count until they are revoked", "admin", s.Admin, "before", m.Owner)
+	}
+	if err == nil && !there {
+		who.tokenFile, err = file, s.makeToken(ctx, c, file, log)
+	}
+	if err != nil {
+		return who, fmt.Errorf("--admin: %w", err)
+	}
+	m, err = c.Metastore(ctx)
 	who.name = m.Owner
 	return who, err
 }
 
 // hasToken reports whether there is a file with a token of the admin. One with anything else is somebody's, and is not to be
-// lost.
-func (a accessFlags) hasToken(ctx context.Context, c *catalog.Catalog, file string) (bool, error) {
+// lost. before is who is the admin yet.
+func (a accessFlags) hasToken(ctx context.Context, c *catalog.Catalog, file, before string) (bool, error) {
 	text, err := readSecret(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -213,7 +225,11 @@ func (a accessFlags) hasToken(ctx context.Context, c *catalog.Catalog, file stri
 		return false, err
 	}
 	t, err := c.CheckToken(ctx, strings.TrimSpace(text))
-	if errors.Is(err, types.NotAuthorized) || err == nil && t.Principal != a.Admin && !slices.Contains(t.Groups, a.Admin) {
+	ours := err == nil && (t.Principal == a.Admin || slices.Contains(t.Groups, a.Admin))
+	if err == nil && !ours && t.Principal == before {
+		return false, fmt.Errorf("the admin is %q, whose token is in %s: move the file away and start again, and then %q is the admin instead, with a token in a new file", before, file, a.Admin)
+	}
+	if errors.Is(err, types.NotAuthorized) || err == nil && !ours {
 		return false, fmt.Errorf("%s has no token of %s that this store knows and that counts still: move the file away, and one is made", file, a.Admin)
 	}
 	return true, err
@@ -232,7 +248,7 @@ func (a accessFlags) makeToken(ctx context.Context, c *catalog.Catalog, file str
 	}
 	if err := writeSecret(file, string(t.Secret)+"\n"); err != nil {
 		err = errors.Join(err, c.RevokeToken(ctx, t.ID)) // nobody has it
-		if there, e := a.hasToken(ctx, c, file); there && e == nil {
+		if there, e := a.hasToken(ctx, c, file, a.Admin); there && e == nil {
 			return nil // another server with this data folder was faster
 		}
 		return err

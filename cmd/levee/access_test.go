@@ -113,7 +113,9 @@ func TestAdmin(t *testing.T) {
 		t.Errorf("the token was not made anew; stderr %s", said)
 	}
 
-	refused(t, "move the file away", "--data", data, "--admin", "you") // another admin
+	if line := refused(t, "move the file away", "--data", data, "--admin", "you"); !strings.Contains(line, `the admin is "me"`) || !strings.Contains(line, `"you" is the admin instead`) {
+		t.Error(line)
+	}
 	if err := os.Rename(file, file+".old"); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,9 @@ func TestAdmin(t *testing.T) {
 	p = serve(t, "--data", data, "--admin", "you")
 	p.fails(t, token, "PERMISSION_DENIED", "admin", "token", "list")
 	p.ok(t, text(t, file), "token", "list")
-	p.stop(t)
+	if said := p.says(t); strings.Count(said, "\n") != 1 || !strings.Contains(said, "level=INFO") || !strings.Contains(said, "admin=you before=me") {
+		t.Errorf("a change of the admin is told as %q", said)
+	}
 	p = serve(t, "--data", data, "--auth", "--catalog", "more") // the admin stays
 	p.ok(t, text(t, file), "catalogs", "show", "more")
 	p.stop(t)
@@ -231,6 +235,13 @@ func TestKeyFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	other := filepath.Join(t.TempDir(), "other.key")
+	write(t, other, catalog.NewKey()+"\n"+catalog.NewKey()+"\n")
+	shown, err := levee("keygen", "--show", other).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "--key-file "+other+": the store needs the key "+keys.Fingerprints()[0]+"; the file has "+strings.Join(strings.Fields(string(shown)), " and ")+"\n", "--data", data, "--key-file", other)
 	missing := elsewhere + " does not exist, and the store needs the key " + keys.Fingerprints()[0]
 	refused(t, missing, "--data", data, "--key-file", elsewhere)
 	if _, err := os.Stat(elsewhere); err == nil {
@@ -253,13 +264,13 @@ func TestKeyFile(t *testing.T) {
 	if err := os.Rename(file+".away", file); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "not those that this store was made with", "--data", data, "--key", catalog.NewKey())
+	refused(t, "the store needs the key ", "--data", data, "--key", catalog.NewKey())
 	write(t, file, catalog.NewKey())
-	refused(t, "not those that this store was made with", "--data", data)
+	refused(t, "the store needs the key ", "--data", data)
 	write(t, file, "# the new one\n"+catalog.NewKey()+"\n"+key+"\n") // rotation
 	serve(t, "--data", data).stop(t)
 	write(t, file, key)
-	refused(t, "not those that this store was made with", "--data", data)
+	refused(t, "the store needs the key ", "--data", data)
 
 	if runtime.GOOS == "windows" {
 		return
@@ -348,9 +359,18 @@ func TestWriteSecret(t *testing.T) {
 func TestMemoryKey(t *testing.T) {
 	data := t.TempDir()
 	p := serve(t, "--data", data, "--store", "memory", "--admin", "me")
-	p.ok(t, text(t, filepath.Join(data, "admin.token")), "catalogs", "create", "main")
+	p.ok(t, text(t, filepath.Join(data, "admin.memory.token")), "catalogs", "create", "main")
 	if _, err := os.Stat(filepath.Join(data, "levee.key")); err == nil {
 		t.Error("there is a key file")
+	}
+	p.stop(t)
+
+	serve(t, "--data", data, "--admin", "me").stop(t) // another store; neither touches the other's token
+	kept, stale := text(t, filepath.Join(data, "admin.token")), text(t, filepath.Join(data, "admin.memory.token"))
+	p = serve(t, "--data", data, "--store", "memory", "--admin", "you")
+	p.ok(t, text(t, filepath.Join(data, "admin.memory.token")), "token", "list")
+	if text(t, filepath.Join(data, "admin.token")) != kept || text(t, filepath.Join(data, "admin.memory.token")) == stale {
+		t.Error("the wrong file was written")
 	}
 	p.stop(t)
 }
@@ -364,7 +384,7 @@ func TestPostgresKey(t *testing.T) {
 	serve(t, root...).stop(t) // nobody is asked for a token: no key is needed
 	p := serve(t, append(root, "--admin", "me", "--key", key)...)
 	defer p.stop(t)
-	refused(t, "not those that this store was made with", append(root, "--key", catalog.NewKey())...)
+	refused(t, "the store needs the key ", append(root, "--key", catalog.NewKey())...)
 	second := serve(t, append(root, "--auth", "--key", key)...)
 	second.ok(t, text(t, filepath.Join(root[5], "admin.token")), "catalogs", "list")
 	second.stop(t)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
 )
 
 type completionCmd struct {
@@ -41,4 +44,24 @@ func (c completionCmd) Run(o output) error {
 	}
 	_, err := fmt.Fprint(o.out, text)
 	return err
+}
+
+// completePrivileges has a shell that asks be told the values of --privilege. Else they are the server's to check, which
+// takes them in any case and with blanks.
+func completePrivileges(k *kong.Kong) error {
+	if os.Getenv("COMP_LINE") == "" {
+		return nil
+	}
+	var all []string
+	for _, p := range privileges {
+		for _, name := range p.list {
+			all = append(all, strings.ReplaceAll(string(name), " ", "_"))
+		}
+	}
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok && f.Name == "privilege" {
+			f.Enum = strings.Join(all, ",")
+		}
+		return next(nil)
+	})
 }

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/leveelake/catalog/internal/cli"
+	"github.com/leveelake/catalog/types"
 )
 
 type grantsCmd struct {
@@ -94,14 +97,56 @@ func effective(p cli.Printer, answer json.RawMessage) error {
 	return p.Rows(rows)
 }
 
+// privileges are all that there are, and what each is for. Each may be granted above that, too.
+var privileges = []struct {
+	on   string
+	list []types.Privilege
+}{
+	{"the metastore", []types.Privilege{types.PrivilegeCreateCatalog, types.PrivilegeCreateStorageCredential}},
+	{"a credential or the metastore", []types.Privilege{types.PrivilegeCreateExternalLocation}},
+	{"a location", []types.Privilege{
+		types.PrivilegeReadFiles, types.PrivilegeWriteFiles, types.PrivilegeCreateExternalTable, types.PrivilegeCreateManagedStorage,
+	}},
+	{"a catalog", []types.Privilege{types.PrivilegeUseCatalog, types.PrivilegeCreateSchema}},
+	{"a schema", []types.Privilege{types.PrivilegeUseSchema, types.PrivilegeCreateTable}},
+	{"a table", []types.Privilege{types.PrivilegeSelect, types.PrivilegeModify}},
+	{"any of these", []types.Privilege{types.PrivilegeManage}},
+}
+
+// allPrivileges is what there is to grant, on one line.
+func allPrivileges() string {
+	var all []string
+	for _, p := range privileges {
+		all = append(all, fmt.Sprintf("on %s %s", p.on, joined(p.list)))
+	}
+	return strings.Join(all, "; ")
+}
+
+func joined(list []types.Privilege) string {
+	var names []string
+	for _, p := range list {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}
+
 type grantsAdd struct {
 	securable
 	To        string   `required:"" help:"Who gets them." placeholder:"PRINCIPAL"`
-	Privilege []string `required:"" help:"Privilege, such as SELECT or 'USE CATALOG'; again, or with commas, for more."`
+	Privilege []string `required:"" help:"Privilege, such as SELECT or USE_CATALOG, in any case; again, or with commas, for more. Above is the list of them."`
+}
+
+// Help is what levee grants add --help says, too.
+func (grantsAdd) Help() string {
+	text := "The privileges, by what they are for. Each may be granted on what is above that, too, and holds for all that is below."
+	for _, p := range privileges {
+		text += fmt.Sprintf("\n\n  On %s: %s", p.on, joined(p.list))
+	}
+	return text
 }
 
 func (g grantsAdd) Run(ctx context.Context, o output, c *connection) error {
-	return c.grant(ctx, o, g.securable, fields{"principal": g.To, "add": g.Privilege})
+	return c.grant(ctx, o, g.securable, fields{"principal": g.To, "add": g.Privilege}, g.Privilege)
 }
 
 type grantsRemove struct {
@@ -111,16 +156,24 @@ type grantsRemove struct {
 }
 
 func (g grantsRemove) Run(ctx context.Context, o output, c *connection) error {
-	return c.grant(ctx, o, g.securable, fields{"principal": g.From, "remove": g.Privilege})
+	return c.grant(ctx, o, g.securable, fields{"principal": g.From, "remove": g.Privilege}, g.Privilege)
 }
 
-// grant sends one change and prints what the principal has then.
-func (c *connection) grant(ctx context.Context, o output, on securable, change fields) error {
+func unknown(privilege string) bool {
+	_, err := types.ParsePrivilege(privilege)
+	return err != nil
+}
+
+// grant sends one change, of the privileges with these names, and prints what the principal has then.
+func (c *connection) grant(ctx context.Context, o output, on securable, change fields, names []string) error {
 	path, err := on.path("permissions")
 	if err != nil {
 		return err
 	}
 	answer, err := c.do(ctx, http.MethodPatch, path, nil, fields{"changes": []fields{change}})
+	if refused, ok := errors.AsType[*cli.Error](err); ok && refused.Status == http.StatusBadRequest && slices.ContainsFunc(names, unknown) {
+		return refused.WithNext("the privileges: " + allPrivileges())
+	}
 	if err != nil {
 		return err
 	}

@@ -10,15 +10,30 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/leveelake/catalog"
 	"github.com/leveelake/catalog/storage"
 )
 
-type keygenCmd struct{}
+type keygenCmd struct {
+	Show *string `help:"Make none, but print the fingerprints of the keys in this file, by which messages and the store call them." placeholder:"FILE"`
+}
 
-func (keygenCmd) Run(o output) error {
+func (k keygenCmd) Run(o output) error {
+	if k.Show != nil {
+		text, err := readSecret(*k.Show)
+		if err != nil {
+			return fmt.Errorf("--show: %w", err)
+		}
+		keys, err := catalog.ParseKeys(text)
+		if err != nil {
+			return fmt.Errorf("--show: %s: %w", *k.Show, err)
+		}
+		_, err = fmt.Fprintln(o.out, strings.Join(keys.Fingerprints(), "\n"))
+		return err
+	}
 	_, err := fmt.Fprintln(o.out, catalog.NewKey())
 	return err
 }
@@ -50,6 +65,21 @@ func (s serveCmd) keys(ctx context.Context, store storage.Store, data string) (k
 		return keys, fmt.Errorf("--key-file: %s: %w", path, err)
 	}
 	return keys, nil
+}
+
+// wrongKeys says in the operator's words why the catalog refused keys.
+func (s serveCmd) wrongKeys(ctx context.Context, i *instance, keys catalog.Keys, refusal error) error {
+	from, has := "--key", "the one given is"
+	if s.Key == "" {
+		from, has = "--key-file "+cmp.Or(s.KeyFile, filepath.Join(i.data, "levee.key")), "the file has"
+	}
+	needed, err := i.catalog.NeedsKeys(ctx)
+	ours := keys.Fingerprints()
+	needed = slices.DeleteFunc(needed, func(fp string) bool { return slices.Contains(ours, fp) })
+	if err != nil || len(needed) == 0 || len(ours) == 0 {
+		return fmt.Errorf("%s: %w", from, refusal)
+	}
+	return fmt.Errorf("%s: the store needs the key %s; %s %s", from, strings.Join(needed, " and "), has, strings.Join(ours, " and "))
 }
 
 // firstKey makes the key file of a store that never had a key, and returns what is in it: "" if no key is needed.

@@ -53,10 +53,12 @@ type command struct {
 	Credentials credentialsCmd `cmd:"" help:"Storage credentials: how the server gets at external locations."`
 	Grants      grantsCmd      `cmd:"" help:"Who may do what."`
 	Token       tokenCmd       `cmd:"" help:"Tokens, by which a server knows who asks."`
-	Keygen      keygenCmd      `cmd:"" help:"Print a new key for --key-file."`
+	Keygen      keygenCmd      `cmd:"" help:"Print a new key for --key-file, or the fingerprints of those that a file has."`
 	Completion  completionCmd  `cmd:"" help:"Print what makes a shell complete levee's commands."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 	Help        helpCmd        `cmd:"" help:"Print this help."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // output is where commands print.
@@ -70,7 +72,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Name("levee"),
 		kong.Description("A Unity Catalog for Delta Lake tables. Flags of serve and demo may also be given as environment variables, --data as LEVEE_DATA."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"version": "levee " + version()},
 		kong.PostBuild(environment),
+		kong.PostBuild(completePrivileges),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -87,11 +91,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		args = []string{"help"}
 	}
 	parsed, err := parser.Parse(args)
-	if exit >= 0 { // --help
+	if exit >= 0 { // --help, --version
 		return exit
 	}
 	if err == nil {
 		err = parsed.Run()
+	} else if p, ok := errors.AsType[*kong.ParseError](err); ok && strings.HasPrefix(err.Error(), "unexpected argument ") && !complete(p.Context) {
+		err = fmt.Errorf("%w; see levee help", err)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "levee:", err)
@@ -101,6 +107,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// complete reports whether a line has all of a command's name, so that what is wrong is behind it.
+func complete(k *kong.Context) bool {
+	command := k.Selected()
+	return command != nil && len(command.Children) == 0
 }
 
 // environment gives each flag of serve and demo its variable. What is asked of a server is in the command

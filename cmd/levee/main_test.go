@@ -137,6 +137,14 @@ func TestHelpOfNothing(t *testing.T) {
 	}
 }
 
+func TestUnknownCommand(t *testing.T) {
+	for _, args := range [][]string{{"nosuch"}, {"catalogs", "nosuch"}} {
+		if out, err := levee(args...).CombinedOutput(); err == nil || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "see levee help") {
+			t.Errorf("levee %v: %v, %s", args, err, out)
+		}
+	}
+}
+
 func TestFlagsFromEnvironment(t *testing.T) {
 	cmd := levee("serve")
 	cmd.Env = append(cmd.Env, "LEVEE_LISTEN=nonsense", "LEVEE_DATA="+t.TempDir())
@@ -147,7 +155,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 }
 
 func TestHelpAndVersion(t *testing.T) {
-	for _, args := range [][]string{nil, {"help"}, {"--help"}, {"serve", "--help"}, {"version"}} {
+	for _, args := range [][]string{nil, {"help"}, {"--help"}, {"serve", "--help"}, {"version"}, {"--version"}} {
 		out, err := levee(args...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "levee") {
 			t.Errorf("levee %v: %v, %s", args, err, out)

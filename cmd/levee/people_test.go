@@ -2,9 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/leveelake/catalog/types"
 )
 
 // TestPeople goes through the commands that ask a server, but for those of README.md.
@@ -37,6 +41,7 @@ func TestPeople(t *testing.T) {
 		{"schemas", "show", "lake"}, {"schemas", "create", "a.b.c"}, {"tables", "show", "lake.one"}, {"tables", "commits", "a..c"}, {"tables", "list", "lake"},
 		{"tables", "create", "a.b.c", "--location", "s3://b/c", "--columns", "id"}, {"tables", "create", "a.b.c"}, {"grants", "list", "catalog"},
 		{"grants", "add", "cluster", "x", "--to", "me", "--privilege", "SELECT"}, {"token", "create"}, {"token", "create", "--principal", "x", "--expires", "-1h"},
+		{"credentials", "update", "role"}, {"credentials", "update", "role", "--force"}, {"credentials", "update", "role", "--secret-file", "x"}, {"locations", "update", "root"},
 		{"catalogs", "list", "--output", "xml"}, {"catalogs", "list", "--token-file", "beside LEVEE_TOKEN"}, {"catalogs", "list", "--server", "http://10.0.0.1:1"},
 	} {
 		if code, out, err := p.as(t, me, args...); code != 1 || out != "" || strings.Count(err, "\n") != 1 {
@@ -50,7 +55,21 @@ func TestPeople(t *testing.T) {
 	says("PRINCIPAL PRIVILEGE GRANTED ON", "grants", "list", "location", "there", "--effective")
 	says("PRINCIPAL PRIVILEGES", "grants", "remove", "location", "there", "--from", "me - ", "--privilege", "READ FILES")
 	says("bob CREATE CATALOG", "grants", "add", "metastore", "--to", "bob", "--privilege", "CREATE CATALOG")
+	p.fails(t, me, "not a privilege", "on a table SELECT, MODIFY; on any of these MANAGE", "grants", "add", "catalog", "lake", "--to", "bob", "--privilege", "READ")
 	p.fails(t, me, "role", "delete has --force", "credentials", "delete", "role")
+	p.fails(t, me, "role", "update has --force", "credentials", "update", "role", "--aws-role", "arn:aws:iam::123456789012:role/sea")
+	says("role_arn=arn:aws:iam::123456789012:role/sea", "credentials", "update", "role", "--aws-role", "arn:aws:iam::123456789012:role/sea", "--force")
+	says("read_only true", "credentials", "update", "role", "--read-only", "--force")
+	says("read_only false", "credentials", "update", "role", "--no-read-only", "--comment", "x", "--new-name", "actor")
+	says("read_only false", "credentials", "update", "actor", "--owner", "alice")
+	says("owner me", "credentials", "update", "actor", "--owner", "me", "--new-name", "role")
+	says("credential_name role", "locations", "update", "there", "--no-read-only", "--comment", "moved", "--new-name", "far")
+	says("far s3://there role false me moved", "locations", "list")
+	says("url s3://far", "locations", "update", "far", "--url", "s3://far", "--read-only", "--owner", "me")
+	says("name there", "locations", "update", "far", "--new-name", "there", "--credential", "role")
+	p.fails(t, me, "or force", "--help", "locations", "update", "root", "--url", "s3://lake/other")
+	says("url s3://lake/other", "locations", "update", "root", "--url", "s3://lake/other", "--force")
+	says("url s3://lake/root", "locations", "update", "root", "--url", "s3://lake/root")
 	says("deleted external location there", "locations", "delete", "there")
 	p.fails(t, me, "root", "--force", "locations", "delete", "root")
 	says("deleted external location root", "locations", "delete", "root", "--force")
@@ -94,6 +113,14 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%s: %v, %s", name, err, out)
 		}
 	}
+	cmd := levee("credentials", "update", "file", "--aws-access-key", "AKIAIOSFODNN7EXAMPLF")
+	cmd.Env = append(cmd.Env, "LEVEE_SERVER="+p.url, "LEVEE_SECRET=s3cr3t")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "AKIAIOSFODNN7EXAMPLF") || strings.Contains(string(out), "s3cr3t") {
+		t.Errorf("update: %v, %s", err, out)
+	}
+	if out, err := create("", "", "bad", "--aws-role", "x", "--azure-account", "y"); err == nil || !strings.Contains(out, "--aws-role and --azure-account are of two kinds") {
+		t.Errorf("two kinds: %v, %s", err, out)
+	}
 	for name, args := range map[string][]string{
 		"no kind": nil, "two kinds": {"--aws-role", "x", "--azure-managed-identity", id}, "no secret": {"--aws-access-key", "x"}, "half": {"--azure-client", id},
 		"no key": {"--gcp-key-file", secret}, "no file": {"--azure-account", "x", "--secret-file", secret + ".none"},
@@ -103,4 +130,33 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	p.stop(t)
+}
+
+// TestPrivileges: help and hints list those that there are, at what they are for.
+func TestPrivileges(t *testing.T) {
+	kinds := []types.Kind{types.KindMetastore, types.KindCredential, types.KindExternalLocation, types.KindCatalog, types.KindSchema, types.KindTable}
+	listed := 0
+	for _, p := range privileges {
+		for _, name := range p.list {
+			listed++
+			kind := map[string]types.Kind{
+				"the metastore": types.KindMetastore, "a credential or the metastore": types.KindCredential, "a location": types.KindExternalLocation,
+				"a catalog": types.KindCatalog, "a schema": types.KindSchema, "a table": types.KindTable, "any of these": types.KindTable,
+			}[p.on]
+			if !slices.Contains(kinds, kind) || !name.On(kind) {
+				t.Errorf("%s is not for %s", name, p.on)
+			}
+		}
+	}
+	source, err := os.ReadFile("../../types/grant.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Count(string(source), " Privilege = "); listed != all || all == 0 {
+		t.Errorf("%d of %d are listed", listed, all)
+	}
+	out, err := levee("grants", "add", "--help").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "On a catalog: USE CATALOG, CREATE SCHEMA\n") {
+		t.Errorf("%v, %s", err, out)
+	}
 }

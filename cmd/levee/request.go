@@ -27,6 +27,14 @@ func (f fields) given(name string, value *string) fields {
 	return f
 }
 
+// flag is given of flags that are on or off.
+func (f fields) flag(name string, value *bool) fields {
+	if value != nil {
+		f[name] = *value
+	}
+	return f
+}
+
 func (f fields) properties(p map[string]string) fields {
 	if len(p) > 0 {
 		f["properties"] = p

@@ -124,10 +124,7 @@ func (s serveCmd) open(ctx context.Context, o output, i *instance) (err error) {
 		return err
 	}
 	if err := i.catalog.AdoptKeys(ctx); err != nil {
-		if s.Key != "" {
-			return fmt.Errorf("--key: %w", err)
-		}
-		return fmt.Errorf("--key-file: %w", err)
+		return s.wrongKeys(ctx, i, keys, err)
 	}
 	i.server = server.Config{Logger: i.log, Prefix: s.Prefix}
 	if err := s.admit(ctx, i, keys); err != nil {

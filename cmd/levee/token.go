@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -121,12 +124,30 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
+// A lifetime is how long a token counts.
+type lifetime struct{ seconds int64 }
+
+// UnmarshalText reads days, as 30d, or what Go takes for a duration.
+func (l *lifetime) UnmarshalText(text []byte) error {
+	const day = 24 * 60 * 60
+	if days, ok := strings.CutSuffix(string(text), "d"); ok {
+		if n, err := strconv.ParseInt(days, 10, 64); err == nil && 0 < n && n <= math.MaxInt64/day {
+			l.seconds = n * day
+			return nil
+		}
+	} else if d, err := time.ParseDuration(string(text)); err == nil && d > 0 && d%time.Second == 0 {
+		l.seconds = int64(d / time.Second)
+		return nil
+	}
+	return fmt.Errorf("%q is no time that a token may count: want whole days, such as 30d, or hours, minutes and seconds, such as 12h or 1h30m", text)
+}
+
 type tokenCreate struct {
-	Principal string         `required:"" help:"Whom the token lets in; need not be known before." placeholder:"NAME"`
-	Group     []string       `help:"Group that the principal is in; again for more." sep:"none" placeholder:"NAME"`
-	Expires   *time.Duration `help:"How long the token counts, such as 720h. Default: until it is revoked." placeholder:"DURATION"`
-	Comment   string         `help:"What it is for." placeholder:"TEXT"`
-	Out       string         `help:"Write the token to this new file, which nobody else may read, instead of printing it." placeholder:"FILE"`
+	Principal string    `required:"" help:"Whom the token lets in; need not be known before." placeholder:"NAME"`
+	Group     []string  `help:"Group that the principal is in; again for more." sep:"none" placeholder:"NAME"`
+	Expires   *lifetime `help:"How long the token counts, such as 30d or 12h. Default: until it is revoked." placeholder:"DURATION"`
+	Comment   string    `help:"What it is for." placeholder:"TEXT"`
+	Out       string    `help:"Write the token to this new file, which nobody else may read, instead of printing it." placeholder:"FILE"`
 }
 
 func (n tokenCreate) Run(ctx context.Context, o output, c *connection, d *direct) (err error) {
@@ -134,11 +155,8 @@ func (n tokenCreate) Run(ctx context.Context, o output, c *connection, d *direct
 	if len(n.Group) > 0 {
 		body["groups"] = n.Group
 	}
-	if e := n.Expires; e != nil {
-		if *e <= 0 || *e%time.Second != 0 {
-			return fmt.Errorf("--expires %s: want whole seconds, such as 720h", *e)
-		}
-		body["lifetime_seconds"] = int64(*e / time.Second)
+	if n.Expires != nil {
+		body["lifetime_seconds"] = n.Expires.seconds
 	}
 	if n.Out != "" {
 		if c.Output == "json" {

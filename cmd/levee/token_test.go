@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestToken makes, lists and revokes tokens through a server and, when that is stopped, in its store.
@@ -69,7 +70,7 @@ func TestTokenFlags(t *testing.T) {
 		return append([]string{"token", "create", "--principal", "x"}, args...)
 	}
 	for _, args := range [][]string{
-		create("--expires", "0s"), create("--expires", "0"), create("--expires=-1s"), create("--expires", "500ms"), create("--out", filepath.Join(dir, "x"), "-o", "json"),
+		create("--expires", "0d"), create("--expires", "1.5d"), create("--expires", "d"), create("--expires", "99999999999999999d"), create("--expires", "soon"), create("--expires", "0s"), create("--expires", "0"), create("--expires=-1s"), create("--expires", "500ms"), create("--out", filepath.Join(dir, "x"), "-o", "json"),
 		{"token", "list", "--data", data, "--server", p.url}, {"token", "list", "--data", data, "--token", "x"}, {"token", "list", "--store", "x.db", "--token-file", file},
 		{"token", "list", "--insecure-http", "--data", data}, {"token", "list", "--data", data, "--store", "x.db"}, {"token", "--server", p.url, "list", "--data", data},
 	} {
@@ -100,6 +101,12 @@ func TestTokenFlags(t *testing.T) {
 		}
 	}
 
+	if _, _, err := p.as(t, admin, create("--expires", "soon")...); err != "levee: --expires: \"soon\" is no time that a token may count: want whole days, such as 30d, or hours, minutes and seconds, such as 12h or 1h30m\n" {
+		t.Errorf("stderr %q", err)
+	}
+	if _, _, note := p.as(t, admin, create("--expires", "30d")...); !strings.Contains(note, "until "+time.Now().AddDate(0, 0, 30).UTC().Format("2006-01")) {
+		t.Errorf("stderr %q", note)
+	}
 	out := filepath.Join(dir, "alice.token")
 	_, printed, note := p.as(t, admin, "token", "create", "--principal", "alice", "--out", out)
 	private(t, out)
@@ -153,7 +160,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s: %s", shell, out)
 		}
 	}
-	for line, want := range map[string]string{"levee cat": "catalogs", "levee tables ": "commits", "levee serve --adm": "--admin", "levee grants list sch": "schema"} {
+	for line, want := range map[string]string{"levee cat": "catalogs", "levee tables ": "commits", "levee serve --adm": "--admin", "levee grants list sch": "schema", "levee grants add catalog x --privilege USE_C": "USE_CATALOG"} {
 		cmd := levee()
 		cmd.Env = append(cmd.Env, "COMP_LINE="+line)
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want+"\n") {

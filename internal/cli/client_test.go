@@ -66,7 +66,7 @@ func TestRefusals(t *testing.T) {
 		body, says, next string
 	}{
 		{401, unity("UNAUTHENTICATED"), "so it is (UNAUTHENTICATED)", "LEVEE_TOKEN"},
-		{403, unity("PERMISSION_DENIED"), "so it is (PERMISSION_DENIED)", "levee grants add"},
+		{403, unity("PERMISSION_DENIED"), "so it is (PERMISSION_DENIED)", "its owner, or an admin, can grant it, by levee grants add; see docs/rights.md"},
 		{404, unity("CATALOG_NOT_FOUND"), "CATALOG_NOT_FOUND", "levee catalogs list"},
 		{404, unity("SCHEMA_NOT_FOUND"), "SCHEMA_NOT_FOUND", "levee schemas list"},
 		{404, `{"error":{"message":"gone","type":"NoSuchTableException","code":404}}`, "gone (NoSuchTableException)", "levee tables list"},
@@ -129,6 +129,22 @@ func TestTokenHints(t *testing.T) {
 		_, _, err := c.Do(t.Context(), tt.method, tt.path, nil, nil)
 		if e, ok := errors.AsType[*cli.Error](err); !ok || !strings.Contains(e.Next(), tt.next) || strings.Contains(tt.path, "/tokens/") && strings.Contains(e.Next(), "--force") {
 			t.Errorf("%+v: %v", tt, e.Next())
+		}
+	}
+}
+
+// TestHidden: who shows a token may be kept from what is not found.
+func TestHidden(t *testing.T) {
+	for _, token := range []string{"", "t"} {
+		for _, code := range []string{"CATALOG_NOT_FOUND", "SCHEMA_NOT_FOUND"} {
+			c := client(t, token, func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(http.StatusNotFound)
+				fmt.Fprintf(w, `{"error_code":%q,"message":"no"}`, code)
+			})
+			_, _, err := c.Do(t.Context(), http.MethodGet, "/catalogs/x", nil, nil)
+			if e, ok := errors.AsType[*cli.Error](err); !ok || strings.Contains(e.Next(), "USE CATALOG") != (token != "") {
+				t.Errorf("%q, %s: %v", token, code, e.Next())
+			}
 		}
 	}
 }

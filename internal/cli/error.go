@@ -33,6 +33,13 @@ func (e *Error) Error() string {
 // Next says in one line what to do about it; "" if nothing is to be said.
 func (e *Error) Next() string { return e.next }
 
+// WithNext is e with another line of what to do.
+func (e *Error) WithNext(next string) *Error {
+	other := *e
+	other.next = next
+	return &other
+}
+
 func (e *Error) Unwrap() error { return e.cause }
 
 const (
@@ -87,9 +94,9 @@ func (c *Client) next(e *Error, r *http.Request) string {
 	tokens := strings.HasPrefix(r.URL.Path+"/", c.path+"/tokens/")
 	switch e.Code {
 	case "CATALOG_NOT_FOUND", string(types.NoSuchCatalog):
-		return "those that you may see: levee catalogs list"
+		return "those that you may see: levee catalogs list" + c.hidden()
 	case "SCHEMA_NOT_FOUND", string(types.NoSuchSchema):
-		return "those that you may see: levee schemas list CATALOG"
+		return "those that you may see: levee schemas list CATALOG" + c.hidden()
 	case "TABLE_NOT_FOUND", string(types.NoSuchTable):
 		return "those that you may see: levee tables list CATALOG.SCHEMA"
 	}
@@ -103,7 +110,7 @@ func (c *Client) next(e *Error, r *http.Request) string {
 	case tokens && r.Method == http.MethodDelete && status < 500 && status != http.StatusTooManyRequests:
 		return "the IDs of the tokens: levee token list"
 	case status == http.StatusForbidden:
-		return "its owner or the admin can grant the right: levee grants add KIND NAME --to YOU --privilege 'PRIVILEGE'"
+		return "its owner, or an admin, can grant it, by levee grants add; see docs/rights.md for what each operation needs"
 	case status == http.StatusNotFound:
 		return "look for it with the command list; names are compared exactly"
 	case status == http.StatusConflict:
@@ -112,8 +119,18 @@ func (c *Client) next(e *Error, r *http.Request) string {
 		return "nothing was changed; try again in a moment"
 	case status >= 500 && status != http.StatusNotImplemented:
 		return "the log of the server says more"
+	case e.Code == "FAILED_PRECONDITION" && r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, c.path+"/credentials/"):
+		return "see what uses it with levee locations list; update has --force"
 	case status == http.StatusBadRequest && (e.Code == "FAILED_PRECONDITION" || r.Method == http.MethodDelete):
 		return "see what is in it or uses it with the command list; delete has --force"
 	}
 	return "the command with --help says what it takes"
+}
+
+// hidden says why there may be what is not found. Without a token nothing is hidden.
+func (c *Client) hidden() string {
+	if c.token == "" {
+		return ""
+	}
+	return "; or you may not use it: it takes USE CATALOG on the catalog and USE SCHEMA on the schema"
 }

@@ -87,14 +87,19 @@ func (p *play) path() string { return p.inSchema("/tables/" + p.name.Table) }
 
 func (p *play) namespace(ctx context.Context) error {
 	for _, c := range []struct {
-		path string
-		body any
+		path, name string
+		body       any
 	}{
-		{"/catalogs", map[string]string{"name": p.name.Catalog, "comment": "made by levee demo"}},
-		{"/schemas", map[string]string{"name": p.name.Schema, "catalog_name": p.name.Catalog}},
+		{"/catalogs", p.name.Catalog, map[string]string{"name": p.name.Catalog, "comment": "made by levee demo"}},
+		{"/schemas", p.name.Catalog + "." + p.name.Schema, map[string]string{"name": p.name.Schema, "catalog_name": p.name.Catalog}},
 	} {
 		err := p.call(ctx, http.MethodPost, c.path, "", c.body, nil)
-		if refused, ok := errors.AsType[*cli.Error](err); ok && refused.Status == http.StatusConflict {
+		refused, ok := errors.AsType[*cli.Error](err)
+		there := ok && refused.Status == http.StatusConflict
+		if ok && refused.Status == http.StatusForbidden { // who may not make it may perhaps use it
+			there = p.call(ctx, http.MethodGet, cli.Path(c.path[1:], c.name), "", nil, nil) == nil
+		}
+		if there {
 			p.say("it is there already, which is just as well")
 			err = nil
 		}

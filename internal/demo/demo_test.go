@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/leveelake/catalog/internal/demo"
 	"github.com/leveelake/catalog/server"
 	"github.com/leveelake/catalog/storage/memory"
+	"github.com/leveelake/catalog/types"
 )
 
 // serve starts a catalog whose managed tables go below root.
@@ -83,5 +85,35 @@ func TestRefused(t *testing.T) {
 				t.Errorf("got error %v, want one that says %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestForbidden: who may create neither the catalog nor the schema, but use them, sees the demo.
+func TestForbidden(t *testing.T) {
+	c, err := catalog.New(catalog.Config{Store: memory.New(), ManagedRoot: "file://" + filepath.ToSlash(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := server.New(c, server.Config{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/catalogs") || strings.HasSuffix(r.URL.Path, "/schemas")) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"error_code":"PERMISSION_DENIED","message":"no"}`)
+			return
+		}
+		whole.ServeHTTP(w, r)
+	}))
+	defer s.Close()
+	if _, err := play(t, s.URL, "", "demo"); err == nil || !strings.Contains(err.Error(), "PERMISSION_DENIED") {
+		t.Errorf("without a catalog: %v", err)
+	}
+	if _, err := c.CreateCatalog(t.Context(), types.CreateCatalog{Name: "demo"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateSchema(t.Context(), types.CreateSchema{Name: types.SchemaName{Catalog: "demo", Schema: "default"}}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := play(t, s.URL, "", "demo"); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -57,6 +57,7 @@ func TestFileFormat(t *testing.T) {
 		h("x") + ` "ann`, h("x") + ` "ann"hunter2hunter2`, h("x") + ` ""`, h("x") + ` " "`, h("x") + ` "a\nb"`, h("x") + " ann ,", h("x") + " ann g,,h",
 		h("x") + " " + strings.Repeat("x", 256), h("x") + " a\nb hunter2hunter2\n", h("x") + " a\n" + h("x") + " b", h("x") + " a\xff",
 		h("x") + " a\u200bb", h("x") + " a\u202eb", h("x") + " a\u2028b", h("x") + " a g,h\u00ad",
+		h("x") + "  -", h("x") + ` "-" g`, h("x") + " ann -", h("x") + "  - ann",
 	} {
 		if err := os.WriteFile(path, []byte("# comment\n"+bad+"\n"), 0o600); err != nil {
 			t.Fatal(err)

@@ -51,9 +51,15 @@ func parseEntry(line string) (hash [sha256.Size]byte, e entry, err error) {
 	if e.principal = fields[1]; !validName(e.principal) {
 		return hash, e, errors.New("the principal is empty, too long, or has control or invisible characters")
 	}
+	if e.principal == "-" {
+		return hash, e, errors.New("the principal is -, which sha256sum prints for the name of its input: put the principal in its place")
+	}
 	if len(fields) == 3 {
 		e.groups = strings.Split(fields[2], ",")
 		for _, g := range e.groups {
+			if g == "-" {
+				return hash, e, errors.New("a group is -, which sha256sum prints for the name of its input")
+			}
 			if !validName(g) {
 				return hash, e, errors.New("a group is empty, too long, or has control or invisible characters")
 			}

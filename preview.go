@@ -10,16 +10,23 @@ import (
 // This file serves clients that are older than the Delta API. It only translates: the
 // log, the rules and the way through them are those of UpdateTable and CreateTable.
 
-// CreatePreviewTable is [Catalog.CreateTable] for a managed table of a client that tells the
+// CreatePreviewTable is [Catalog.CreateTable] for a client of the Unity Catalog REST API. Of a managed table it tells the
 // protocol in properties (delta.minReaderVersion, delta.feature.*) and does not know all of the
 // contract: only the features catalogManaged, inCommitTimestamp and vacuumProtocolCheck
 // and the property io.unitycatalog.tableId are demanded. Later updates may not take away
-// what the contract demands and the table has.
+// what the contract demands and the table has. A request without a type is for a managed table if its location lies
+// where these do, and else for an external one.
 //
 // Errors: as of CreateTable.
 func (c *Catalog) CreatePreviewTable(ctx context.Context, in types.SchemaName, req types.CreateTable) (types.Table, error) {
+	if req.Type == "" {
+		req.Type = types.External
+		if isInManaged(req.Location) {
+			req.Type = types.Managed
+		}
+	}
 	if req.Type != types.Managed {
-		return types.Table{}, types.InvalidParameterValue.Errorf("table-type is %q; it must be %s", req.Type, types.Managed)
+		return c.CreateTable(ctx, in, req)
 	}
 	var err error
 	if req.Protocol, err = protocolOf(req.Properties); err != nil {

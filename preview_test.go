@@ -241,10 +241,16 @@ func TestPreviewCreate(t *testing.T) {
 	}
 }
 
-func TestPreviewCreatesManagedTablesOnly(t *testing.T) {
+// TestPreviewWithoutType: the location tells what a table without a type is.
+func TestPreviewWithoutType(t *testing.T) {
 	c := open(t, catalog.Config{Store: memory.New()})
-	properties := map[string]string{"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
-	if _, err := c.CreatePreviewTable(t.Context(), s1, types.CreateTable{Name: "x", Type: types.External, Location: "s3://b/x", Properties: properties}); !errors.Is(err, types.InvalidParameterValue) {
-		t.Error(err)
+	for location, want := range map[string]types.Code{"s3://b/x": "", "file:///managed/__unitystorage/tables/x": types.NoSuchTable} {
+		req := previewRequest("managed", types.StagingTable{ID: "00000000-0000-4000-8000-000000000000", Location: location})
+		if req.Type = ""; want == "" {
+			req.Name, req.Properties = "external", nil
+		}
+		if got, err := c.CreatePreviewTable(t.Context(), s1, req); types.CodeOf(err) != want || want == "" && got.Type != types.External {
+			t.Errorf("%s: %s, %v", location, got.Type, err)
+		}
 	}
 }

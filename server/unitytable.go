@@ -71,16 +71,8 @@ func (s *Server) createUnityTable(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	create := s.catalog.CreateTable
 	switch req.TableType {
-	case types.Managed:
-		create = s.catalog.CreatePreviewTable
-	case types.External:
-	case "":
-		req.TableType = types.External
-		if strings.Contains(req.StorageLocation, "/__unitystorage/") { // where no external table can be
-			req.TableType, create = types.Managed, s.catalog.CreatePreviewTable
-		}
+	case types.Managed, types.External, "":
 	default:
 		return nil, types.NotImplemented.Errorf("%s is %s; this catalog has no tables but %s and %s", r.face.codec.spell("table_type"), req.TableType, types.External, types.Managed)
 	}
@@ -91,7 +83,7 @@ func (s *Server) createUnityTable(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := create(r.Context(), in, types.CreateTable{
+	t, err := s.catalog.CreatePreviewTable(r.Context(), in, types.CreateTable{
 		Name: req.Name, Location: req.StorageLocation, Type: req.TableType, Format: string(req.Format), Comment: req.Comment,
 		Columns: schema, PartitionColumns: partition, Properties: req.Properties,
 	})

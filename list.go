@@ -80,8 +80,8 @@ func listPage[T any](ctx context.Context, c *Catalog, l listing, item func(stora
 		}
 		visible := c.visible(ctx, tx, l.act, on)
 		after, lastShown := at.After, at.After // a token tells no name that the caller may not see
-		// Where much is left out, a page is filled by few long reads instead of many short ones.
 		bytes := 0
+		// Where much is left out, a page is filled by few long reads instead of many short ones.
 		for limit := min(size+1, firstAtOnce); ; {
 			q := storage.ListQuery{Parent: at.Parent, Kind: l.kind, After: after, Limit: limit}
 			children, err := tx.List(ctx, q, c.withGrants(ctx, l.want))

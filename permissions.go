@@ -21,56 +21,38 @@ func (c *Catalog) Permissions(ctx context.Context, on types.Securable, principal
 		return nil, err
 	}
 	return view(ctx, c, func(tx storage.ReadTx) ([]types.PrivilegeAssignment, error) {
-		chain, show, err := c.reachGrants(ctx, tx, on, principal)
+		chain, err := c.reachGrants(ctx, tx, on)
 		if err != nil {
 			return nil, err
 		}
-		return c.assignments(ctx, tx, last(chain), show)
+		return c.assignments(ctx, tx, chain, principal)
 	})
 }
 
-// reachGrants looks up a securable whose grants are wanted, and tells which of them the caller is shown.
-func (c *Catalog) reachGrants(ctx context.Context, tx storage.ReadTx, on types.Securable, principal string) ([]storage.Node, func(principal string) bool, error) {
+// reachGrants looks up a securable whose grants are wanted.
+func (c *Catalog) reachGrants(ctx context.Context, tx storage.ReadTx, on types.Securable) ([]storage.Node, error) {
 	path, get, err := securablePath(on)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	chain, err := c.reach(ctx, tx, get, path, storage.Want{})
-	if err != nil {
-		return nil, nil, err
-	}
-	return c.shownGrants(ctx, tx, last(chain).ID, principal)
+	return c.reach(ctx, tx, get, path, storage.Want{})
 }
 
-// shownGrants is the chain to a securable, and tells which of its grants the caller is shown.
-func (c *Catalog) shownGrants(ctx context.Context, tx storage.ReadTx, id types.ID, principal string) ([]storage.Node, func(principal string) bool, error) {
-	chain, err := tx.Get(ctx, id, c.withGrants(ctx, storage.Want{}))
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(chain) == 0 {
-		return nil, nil, storage.ErrStale
-	}
+// assignments are the grants on the end of a chain: of principal, "" for all, and of what the caller may see.
+func (c *Catalog) assignments(ctx context.Context, tx storage.ReadTx, chain []storage.Node, principal string) ([]types.PrivilegeAssignment, error) {
 	who, whole := callerOf(ctx), true
 	if err := c.checkOn(ctx, tx, chain, ActGrant); types.CodeOf(err) == types.PermissionDenied {
 		whole = false
 	} else if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return chain, func(p string) bool {
-		return (principal == "" || p == principal) && (whole || who.has(p))
-	}, nil
-}
-
-// assignments are the grants on o that are shown.
-func (c *Catalog) assignments(ctx context.Context, tx storage.ReadTx, o storage.Object, show func(string) bool) ([]types.PrivilegeAssignment, error) {
-	nodes, err := tx.List(ctx, storage.ListQuery{Parent: o.ID, Kind: types.KindGrant}, storage.Want{})
+	nodes, err := tx.List(ctx, storage.ListQuery{Parent: last(chain).ID, Kind: types.KindGrant}, storage.Want{})
 	if err != nil {
 		return nil, err
 	}
 	out := []types.PrivilegeAssignment{}
 	for _, n := range nodes {
-		if !show(n.Name) {
+		if principal != "" && n.Name != principal || !whole && !who.has(n.Name) {
 			continue
 		}
 		g, err := c.grantIn(tx, n.Object)
@@ -91,7 +73,7 @@ func (c *Catalog) EffectivePermissions(ctx context.Context, on types.Securable, 
 		return nil, err
 	}
 	return view(ctx, c, func(tx storage.ReadTx) ([]types.EffectivePrivilegeAssignment, error) {
-		chain, _, err := c.reachGrants(ctx, tx, on, principal)
+		chain, err := c.reachGrants(ctx, tx, on)
 		if err != nil {
 			return nil, err
 		}
@@ -115,11 +97,7 @@ func (c *Catalog) EffectivePermissions(ctx context.Context, on types.Securable, 
 // addEffective adds to all what is granted on the level at i of a chain and says something of its end, as far as the
 // caller may see it and it is not known from further down.
 func (c *Catalog) addEffective(ctx context.Context, tx storage.ReadTx, chain []storage.Node, i int, principal string, all map[string][]types.EffectivePrivilege) error {
-	level, show, err := c.shownGrants(ctx, tx, chain[i].ID, principal)
-	if err != nil {
-		return err
-	}
-	granted, err := c.assignments(ctx, tx, last(level), show)
+	granted, err := c.assignments(ctx, tx, chain[:i+1], principal)
 	if err != nil {
 		return err
 	}
@@ -131,7 +109,7 @@ func (c *Catalog) addEffective(ctx context.Context, tx storage.ReadTx, chain []s
 			}
 			e := types.EffectivePrivilege{Privilege: p}
 			if i < len(chain)-1 {
-				e.InheritedFrom = &types.Securable{Kind: chain[i].Kind, Name: fullNameOf(level)}
+				e.InheritedFrom = &types.Securable{Kind: chain[i].Kind, Name: fullNameOf(chain[:i+1])}
 			}
 			all[a.Principal] = append(all[a.Principal], e)
 		}

@@ -16,11 +16,8 @@ const maxAdopted = 10_000
 type exchange struct{ old, new storage.Object }
 
 // adopted are the external tables and storage roots at a URL that the external location with this ID has not vouched for,
-// each with its vouch; none unless adopt.
-func (c *Catalog) adopted(ctx context.Context, tx storage.ReadTx, id types.ID, url string, adopt bool, now time.Time) ([]exchange, error) {
-	if !adopt {
-		return nil, nil
-	}
+// each with its vouch.
+func (c *Catalog) adopted(ctx context.Context, tx storage.ReadTx, id types.ID, url string, now time.Time) ([]exchange, error) {
 	found, err := tx.Overlap(ctx, url, []types.Kind{types.KindTable, types.KindCatalog, types.KindSchema}, maxAdopted+1)
 	if err != nil {
 		return nil, err
@@ -47,7 +44,6 @@ func (c *Catalog) adopted(ctx context.Context, tx storage.ReadTx, id types.ID, u
 
 // vouchedBy is an external table, or a catalog or schema with a storage root, vouched for by the external location with this ID.
 func (c *Catalog) vouchedBy(o storage.Object, id types.ID) (storage.Object, error) {
-	var err error
 	if o.Kind == types.KindTable {
 		t, err := c.table(storage.Node{Object: o})
 		if err != nil {

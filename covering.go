@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/leveelake/catalog/credentials"
@@ -55,13 +54,12 @@ func (c *Catalog) permitOf(ctx context.Context, tx storage.ReadTx, chain []stora
 
 // managedVouch is the vouch for managed tables of the schema in chain: that for the storage root where they go.
 func managedVouch(chain []storage.Node) (vouch, error) {
-	for _, n := range slices.Backward(chain) {
-		if (n.Kind == types.KindCatalog || n.Kind == types.KindSchema) && n.Location != "" {
-			body, err := decodeNamespace(n.Object)
-			return vouch{by: body.VouchedBy}, err
-		}
+	o := managedBy(chain)
+	if o == nil {
+		return vouch{server: true}, nil
 	}
-	return vouch{server: true}, nil
+	body, err := decodeNamespace(*o)
+	return vouch{by: body.VouchedBy}, err
 }
 
 // permitTable is p, for the files of a table or staging table, refused if there are rights and no external location
@@ -153,43 +151,39 @@ func (c *Catalog) permitAt(ctx context.Context, tx storage.ReadTx, at *storage.O
 func isLocal(location string) bool { return strings.HasPrefix(location, "file://") }
 
 // checkCovered refuses an external table in an external location in which the caller may not create tables, and one
-// around an external location, which it would take from its owner. Outside of all, a table may be registered.
-func (c *Catalog) checkCovered(ctx context.Context, tx storage.ReadTx, location string) (vouch, error) {
+// around an external location, which it would take from its owner. It returns the one that vouches for the table, "" for
+// none: outside of all, a table may be registered.
+func (c *Catalog) checkCovered(ctx context.Context, tx storage.ReadTx, location string) (by types.ID, err error) {
 	found, err := tx.Overlap(ctx, location, []types.Kind{types.KindExternalLocation}, 1)
-	if err != nil {
-		return vouch{}, err
+	if err != nil || len(found) == 0 {
+		return "", err
 	}
-	if len(found) == 0 {
-		return vouch{}, nil
+	at, beneath := &found[0], !credentials.Within(found[0].Location, location)
+	switch {
+	case beneath && c.authorizer == nil:
+		return "", nil
+	case beneath:
+		return "", uncovered("location", location)
+	case c.authorizer == nil:
+		return at.ID, nil
 	}
-	v := vouch{by: found[0].ID}
-	if !credentials.Within(found[0].Location, location) { // it lies beneath
-		if c.authorizer == nil {
-			return vouch{}, nil
-		}
-		return v, uncovered("location", location)
-	}
-	if c.authorizer == nil {
-		return v, nil
-	}
-	return v, c.mayIn(ctx, tx, ActCreateExternalTable, &found[0], "location", location)
+	return at.ID, c.mayIn(ctx, tx, ActCreateExternalTable, at, "location", location)
 }
 
 // checkRootCovered refuses a storage root outside of the external locations in which the caller may have some.
-// In it, the server hands out keys for the tables of whoever may create them.
-func (c *Catalog) checkRootCovered(ctx context.Context, tx storage.ReadTx, root string) (vouch, error) {
+// In it, the server hands out keys for the tables of whoever may create them. It returns the one that vouches for the root.
+func (c *Catalog) checkRootCovered(ctx context.Context, tx storage.ReadTx, root string) (by types.ID, err error) {
 	at, err := covering(ctx, tx, root)
 	if err != nil {
-		return vouch{}, err
+		return "", err
 	}
-	var v vouch
 	if at != nil {
-		v.by = at.ID
+		by = at.ID
 	}
 	if c.authorizer == nil {
-		return v, nil
+		return by, nil
 	}
-	return v, c.mayIn(ctx, tx, ActCreateStorageRoot, at, "storage_root", root)
+	return by, c.mayIn(ctx, tx, ActCreateStorageRoot, at, "storage_root", root)
 }
 
 // StorageCredentialOf returns the name of the storage credential for a location in normal form: that of the

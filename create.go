@@ -89,15 +89,23 @@ func (c *Catalog) CreateStagingTable(ctx context.Context, in types.SchemaName, r
 // managedFolderOf is the folder for managed tables of the schema at the end of chain;
 // "" if there is none.
 func (c *Catalog) managedFolderOf(chain []storage.Node) string {
-	for i := len(chain) - 1; i > 0; i-- {
-		if chain[i].Location != "" {
-			return chain[i].Location
-		}
+	if o := managedBy(chain); o != nil {
+		return o.Location
 	}
 	if c.managedRoot == "" {
 		return ""
 	}
 	return c.managedRoot + "/" + managedSegment
+}
+
+// managedBy is the schema or catalog in chain whose folder managed tables go to; nil if that is the server's.
+func managedBy(chain []storage.Node) *storage.Object {
+	for i := range slices.Backward(chain) {
+		if o := &chain[i].Object; (o.Kind == types.KindCatalog || o.Kind == types.KindSchema) && o.Location != "" {
+			return o
+		}
+	}
+	return nil
 }
 
 // CreateTable registers a table whose version 0 the caller has written: a managed one at
@@ -267,11 +275,10 @@ func (c *Catalog) createExternal(ctx context.Context, tx storage.Tx, schema stor
 	if err := checkFree(ctx, tx, "location", t.object.Location); err != nil {
 		return nil, err
 	}
-	v, err := c.checkCovered(ctx, tx, t.object.Location)
-	if err != nil {
+	var err error
+	if t.record.VouchedBy, err = c.checkCovered(ctx, tx, t.object.Location); err != nil {
 		return nil, err
 	}
-	t.record.VouchedBy = v.by
 	t.object.Parent = schema.ID
 	if t.object.Body, err = t.body(); err != nil {
 		return nil, err

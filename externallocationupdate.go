@@ -63,9 +63,11 @@ func (c *Catalog) UpdateExternalLocation(ctx context.Context, name string, u typ
 		if err := c.checkMove(ctx, tx, old, renewed.Location, u.Force); err != nil {
 			return none, err
 		}
-		adopted, err := c.adopted(ctx, tx, old.ID, renewed.Location, u.Adopt, now)
-		if err != nil {
-			return none, err
+		var adopted []exchange
+		if u.Adopt {
+			if adopted, err = c.adopted(ctx, tx, old.ID, renewed.Location, now); err != nil {
+				return none, err
+			}
 		}
 		r := was
 		r.Comment, r.Owner, r.ReadOnly = orElse(u.Comment, was.Comment), orElse(u.Owner, was.Owner), orElse(u.ReadOnly, was.ReadOnly)

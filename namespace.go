@@ -105,8 +105,7 @@ func (c *Catalog) checkRoot(ctx context.Context, tx storage.ReadTx, root string)
 	if len(inside) > 0 {
 		return "", types.InvalidParameterValue.Errorf("storage_root %q lies inside the location of a table", root)
 	}
-	v, err := c.checkRootCovered(ctx, tx, root)
-	return v.by, err
+	return c.checkRootCovered(ctx, tx, root)
 }
 
 // A renewal is what is to change of a catalog or schema; nil stays.

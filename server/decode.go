@@ -95,20 +95,7 @@ func (c *codec) newDecoder(t reflect.Type) decoder {
 
 // wanted refuses a value of the wrong kind of JSON.
 func wanted(kind string, data []byte) *misfit {
-	got := "a number"
-	switch data[0] {
-	case '{':
-		got = "an object"
-	case '[':
-		got = "an array"
-	case '"':
-		got = "a string"
-	case 't', 'f':
-		got = "true or false"
-	case 'n':
-		got = "null"
-	}
-	return misfits("want %s, got %s", kind, got)
+	return misfits("want %s, got %s", kind, types.JSONKind(data[0]))
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]{1,40}$`)

@@ -94,7 +94,7 @@ func (s *Server) unityRoutes() []route {
 		{pattern: "GET /permissions/{type}/{full_name}", endpoint: s.permissions},
 		{pattern: "PATCH /permissions/{type}/{full_name}", endpoint: s.updatePermissions},
 		{pattern: "GET /effective-permissions/{type}/{full_name}", endpoint: s.effectivePermissions},
-		{pattern: "POST /tokens", endpoint: s.createToken}, // ours, as are the next two
+		{pattern: "POST /tokens", endpoint: s.createToken, unkept: true}, // ours, as are the next two
 		{pattern: "GET /tokens", endpoint: s.listTokens},
 		{pattern: "DELETE /tokens/{token_id}", endpoint: s.revokeToken},
 

@@ -3,7 +3,6 @@ package server
 import (
 	"io"
 	"math"
-	"net/http"
 	"reflect"
 	"slices"
 	"time"
@@ -77,14 +76,10 @@ func (s *Server) createToken(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := struct {
+	return struct {
 		tokenInfo
 		Value string `json:"token_value"` // here, and never again
-	}{tokenInfoOf(t.Token), string(t.Secret)}
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		_ = r.face.write(w, http.StatusOK, answer) // a codec never fails
-	}), nil
+	}{tokenInfoOf(t.Token), string(t.Secret)}, nil
 }
 
 func (s *Server) listTokens(r *request) (any, error) {

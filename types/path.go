@@ -87,20 +87,24 @@ func (p *path) want(b byte, kind, first string) error {
 	if strings.IndexByte(first, b) >= 0 {
 		return nil
 	}
-	got := "a number"
+	return p.bad("want %s, got %s", kind, JSONKind(b))
+}
+
+// JSONKind says in a message what kind of JSON value begins with b.
+func JSONKind(b byte) string {
 	switch b {
 	case '{':
-		got = "an object"
+		return "an object"
 	case '[':
-		got = "an array"
+		return "an array"
 	case '"':
-		got = "a string"
+		return "a string"
 	case 't', 'f':
-		got = "true or false"
+		return "true or false"
 	case 'n':
-		got = "null"
+		return "null"
 	}
-	return p.bad("want %s, got %s", kind, got)
+	return "a number"
 }
 
 // clip shortens a client's text so that a message stays readable.

@@ -78,7 +78,7 @@ func (p Printer) indented(answer json.RawMessage) error {
 	return err
 }
 
-// escaped is JSON with what a terminal might act on, or would not show, written as \uXXXX.
+// escaped is JSON with what a terminal might act on, or would not show, written as an escape of JSON.
 func escaped(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for _, r := range string(data) {
